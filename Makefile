@@ -1,4 +1,4 @@
-# The developer's loop: `make help` lists it, CONTRIBUTING.md says when to use what.
+# The targets for development: `make help` lists them, CONTRIBUTING.md says when to use which.
 # Go and make are all that `make test` needs; a target that needs more says so.
 
 GO ?= go
@@ -24,8 +24,8 @@ ACTIONLINT_VERSION := v1.7.12
 VULN_VERSION := v1.6.0
 VULN_DB      ?= https://vuln.go.dev
 
-# The build with the tag db2 requires cgo and IBM's client library, which the project does not include. It is the one in
-# IBM_DB_HOME, or is fetched by its checksum into the user's cache.
+# The build with the tag db2 requires cgo and IBM's client library, which the project does not include: the one in
+# IBM_DB_HOME, or else one that is fetched into the user's cache, and whose checksum is verified.
 DB2_ENV  = settings=$$($(GO) run -C $(DB2TEST) ./fetch) && eval "$$settings"
 DB2TEST  = internal/store/db2/db2test
 DB2_PKGS = ./internal/store/db2/... ./cmd/brokerage
@@ -61,7 +61,7 @@ SBOM := $(GO) run github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 DIST      ?= dist
 
-# What the manifests run is this version, or the release has no image for them. The flags are those of deploy/docker/Dockerfile.
+# VERSION must be the tag in the manifests, or the image that they run would not exist. The flags are those of deploy/docker/Dockerfile.
 .PHONY: release
 release: ## build a version for all systems, with bills of materials and checksums, in dist: make release VERSION=0.1.0
 	@grep -qx '    newTag: $(VERSION)' deploy/k8s/base/image/kustomization.yaml || { \
@@ -154,7 +154,7 @@ differ: ## compare two stores by DIFFER (50000) random requests; needs PostgreSQ
 test-clients: ## generate clients in Go, Java and Python, and run them; downloads what they need; needs a JDK, Maven, Python and curl
 	BROKERAGE_TEST_REQUIRE=clients $(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) ./api/clients
 
-# Each case empties the database, which must be empty at first, or filled by an earlier run. A Db2 has test-db2.
+# Each case empties the database, which must be empty at first, or filled by an earlier run. For a Db2, use test-db2.
 .PHONY: test-url
 test-url: ## run the conformance suite on a database, which it empties: make test-url URL=postgres://…
 	@test -n "$(URL)" || { echo "make test-url: URL=postgres://USER@HOST/DATABASE names the database" >&2; exit 1; }
@@ -252,7 +252,7 @@ bench-postgres: ## compare the queries of drive --db with those of pgbench; need
 
 # Needs root for the control groups that count and limit the processor time of each node, and a machine without other
 # work: ten minutes with EACH=6s. Servers that share processors take up to half more time where the program has another
-# address in each, probably because branches are predicted worse; nodes of a real cluster share none. setarch gives all the same.
+# address in each, probably because branches are predicted worse; nodes of a real cluster share none. setarch makes addresses equal.
 .PHONY: bench-citus
 bench-citus: ## measure what a transaction costs on Citus, and 1, 2 and 4 nodes, EACH (10s); needs root and Citus
 	BROKERAGE_BENCH_CITUS=$(EACH) setarch "$$(uname -m)" -R $(GO) test -run '^$$' -bench '^BenchmarkCitus$$' -benchtime 1x -timeout 60m ./internal/store/postgres
@@ -276,7 +276,7 @@ test-full: ## run everything: shuffled tests, lint, race, a minute of each fuzz 
 
 ##@ Kubernetes
 
-# Against the cluster of KUBECONFIG, or one of its own by the scripts in KUBE_E2E: see CONTRIBUTING.md.
+# It uses the cluster of KUBECONFIG, or makes one with the scripts in KUBE_E2E: see CONTRIBUTING.md.
 .PHONY: test-k8s
 test-k8s: ## check the manifests, and broken ones, with a real API server
 	KUBE_E2E="$${KUBE_E2E:-$(abspath ../shared/kube)}" BROKERAGE_TEST_REQUIRE=kube $(GO) test -count=1 -timeout 40m $(TESTFLAGS) ./deploy/k8s

@@ -17,7 +17,7 @@ const { users, ramp, duration, rate, steps, think } = settings;
 
 const s = (seconds) => `${Math.round(1000 * seconds)}ms`;
 
-// Requests have 30 s, so none is cut off at the end.
+// Requests time out after 30 s, so none is cut off at the end.
 const whenDue = { exec: 'load', gracefulStop: '35s', startTime: s(ramp > 0 ? ramp + 2 : 0) };
 const arriving = { ...whenDue, timeUnit: '1s', preAllocatedVUs: users, maxVUs: users };
 
@@ -48,7 +48,7 @@ export const options = {
     'http_req_failed{scenario:load}': ['rate<0.005'],
     checks: ['rate==1'],
     ...(rate > 0 ? { dropped_iterations: ['count==0'] } : {}),
-    // k6's summary has a line for each, also without a limit.
+    // k6's summary has a line for each transaction, also without a limit.
     ...Object.fromEntries(workload.mix.map(({ transaction }) => [times(transaction), settings.p99 > 0 ? [`p(99)<${settings.p99}`] : []])),
   },
   summaryTrendStats: ['count', 'avg', 'med', 'p(95)', 'p(99)', 'max'],
@@ -66,7 +66,7 @@ export function setup() {
   return JSON.stringify({ known, leases: leaseIds(), run: run(known, { durability, version: String(version), ...known.settings }) });
 }
 
-// run is what `brokerage report` must know of a run besides its samples, in the form of its result.
+// run returns what `brokerage report` needs of a run besides its samples, in the form of its result.
 function run({ dataset, store, faithful, version }, storeSettings) {
   const { securities, customers, orders, fingerprint, scale, profile, seed } = dataset;
   const sum = workload.mix.reduce((all, { weight }) => all + weight, 0);

@@ -1,19 +1,20 @@
 // Package ledger records the changes of a run outside of the database, and finds out afterwards whether the database
 // has kept them: acknowledged changes that are missing count as lost, those applied more than once as applied twice.
 //
-// A ledger is a file of JSON lines. A change has a line before it is sent, which is on disk by then, and another one
-// when it was answered. So even when the load generator is killed, the ledger has each change that the database may
-// have; one without an answer is unknown, and may be applied or not. The order of the lines is the order of events: a
-// change that begins after the end of another one is later, and others may overlap.
+// A ledger is a file of JSON lines. A change has one line, which is on disk before the change is sent, and another when
+// it was answered. So even when the load generator is killed, the ledger has each change that the database may have; a
+// change without an answer is unknown: it may be applied or not. The order of the lines is the order of events: a
+// change that begins after the end of another one is later; otherwise the two may overlap.
 //
-// What is concluded holds for several users of one document or account:
+// The conclusions hold even if several users change one document or account:
 //
-//   - A document is in the state of its last change: it exists or not, and has a status or a price. If it is in an
-//     earlier one, all acknowledged changes that began after the end of that one are lost.
+//   - A document is in the state of its last change: it exists or not, and has a status or a price. If it is in the
+//     state of an earlier change, all acknowledged changes that began after the end of that change are lost.
 //   - Trades are added up. Before the first trade with an account, its balance and positions are read and recorded.
-//     Afterwards each position is what it was, with all acknowledged trades and any selection of the unknown ones. If
-//     not, the shortest sequence of trades that explains it counts as lost, or else as applied twice: a lost purchase
-//     and a sale applied twice leave the same position. The balance must agree to the cent where no trade is unknown.
+//     Afterwards each position must be the recorded one with all acknowledged trades and any selection of the unknown
+//     ones. If not, the shortest sequence of trades that explains it counts as lost, or else as applied twice: a lost
+//     purchase and a sale applied twice leave the same position. The balance must agree exactly, unless a trade of the
+//     account is unknown, lost or applied twice.
 //
 // So lost and twice are the least numbers that explain what the database has. Nothing but the run may change the
 // database until it is verified.
@@ -45,7 +46,7 @@ type Change struct {
 	Quantity decimal.Decimal `json:"quantity,omitzero"` // that a trade adds to the position, negative in a sale
 }
 
-// kinds are the kinds of what transactions change.
+// kinds has the kind of thing that each transaction changes.
 var kinds = map[string]string{
 	"insert_order": "order", "delete_order": "order", "update_order_status": "order",
 	"insert_customer": "customer", "delete_customer": "customer",
@@ -54,7 +55,7 @@ var kinds = map[string]string{
 	"buy_security":          "holding", "sell_security": "holding",
 }
 
-// Records reports whether a ledger has changes of a transaction.
+// Records reports whether a ledger records the changes of a transaction.
 func Records(transaction string) bool { return kinds[transaction] != "" }
 
 // IsTrade reports whether the change is a trade, for which Writer.Holds is called first.
@@ -77,7 +78,7 @@ type holding struct {
 	Positions map[string]decimal.Decimal `json:"positions"` // by symbol
 }
 
-// holdingOf reads an account.
+// holdingOf parses the document of an account.
 func holdingOf(id tpox.ID, doc []byte) (*holding, error) {
 	h := &holding{Account: id, Positions: make(map[string]decimal.Decimal)}
 	var account struct {
@@ -123,15 +124,15 @@ func Movement(confirmation []byte) (decimal.Decimal, error) {
 // number is a decimal in a document, with or without white space around it.
 type number struct{ decimal.Decimal }
 
-// UnmarshalText is for encoding/xml.
+// UnmarshalText implements encoding.TextUnmarshaler, for encoding/xml.
 func (n *number) UnmarshalText(text []byte) error {
 	return n.Decimal.UnmarshalText(bytes.TrimSpace(text))
 }
 
-// version is the version of the form of a ledger.
+// version is the version of the file format.
 const version = 2
 
-// line is a line of a ledger: its beginning, what an account held, or the beginning or the end of a change.
+// line is a line of a ledger: its head, what an account held, or the beginning or the end of a change.
 type line struct {
 	Ledger  int    `json:"ledger,omitempty"` // version
 	Dataset string `json:"dataset,omitempty"`
@@ -183,7 +184,7 @@ func (w *Writer) Start(dataset string) error {
 	return err
 }
 
-// Begin records that a change will be sent, and returns the number of its line when that is on disk.
+// Begin records that a change will be sent, and returns the number of its line once the line is on disk.
 func (w *Writer) Begin(c Change) (at int64, err error) {
 	if at, err = w.write(line{Change: &c}); err == nil {
 		err = w.flush(at)
@@ -191,13 +192,13 @@ func (w *Writer) Begin(c Change) (at int64, err error) {
 	return at, err
 }
 
-// End records what became of the change that begins in a line. The movement is that of an acknowledged trade.
+// End records the fate of the change that begins in line at. movement is the balance movement of an acknowledged trade.
 func (w *Writer) End(at int64, is Fate, movement decimal.Decimal) {
 	_, _ = w.write(line{End: at, Is: is, Movement: movement}) // Close returns the error
 }
 
-// Holds records what an account holds before its first trade, from the document that read returns. Until then, other
-// trades of the account wait.
+// Holds records what an account holds before its first trade, from the document that read returns. Concurrent calls for
+// the same account wait until it is recorded.
 func (w *Writer) Holds(id tpox.ID, read func() ([]byte, error)) error {
 	found, _ := w.accounts.LoadOrStore(id, &account{})
 	a := found.(*account) //nolint:forcetypeassert // nothing else is stored
@@ -229,7 +230,7 @@ func (w *Writer) write(l line) (at int64, err error) {
 	return w.lines, w.err
 }
 
-// flush returns when a line is on disk. Lines that are written during a flush share the next one.
+// flush returns when a line is on disk. Lines that are written during a flush share the next flush.
 func (w *Writer) flush(at int64) error {
 	w.flushing.Lock()
 	defer w.flushing.Unlock()
@@ -249,5 +250,5 @@ func (w *Writer) flush(at int64) error {
 	return err
 }
 
-// Close flushes what is left. It is called when nothing more is recorded, and returns the error of any line.
+// Close flushes and closes the file when nothing more is recorded, and returns the error of any line.
 func (w *Writer) Close() error { return errors.Join(w.err, w.file.Sync(), w.file.Close()) }

@@ -21,7 +21,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// database has documents by "kind id".
+// database is a store with documents by "kind id".
 type database struct {
 	tpox.Store
 
@@ -78,8 +78,8 @@ func create(t testing.TB) (w *ledger.Writer, path string) {
 }
 
 // history writes a ledger of changes in a short form, such as "= update_order_status 7 2; ? trade 5 -10": acknowledged
-// (=), at the end of all (~), refused (x), or without an answer (?). A trade with ABC has a quantity and moves the
-// balance; before the first one, the account 9 held 10 and had a balance of 100.
+// (=), acknowledged after all other changes (~), refused (x), or without an answer (?). A trade is with ABC, and has a
+// quantity and a movement of the balance; before the first one, account 9 held 10 of ABC and had a balance of 100.
 func history(t testing.TB, changes string) (path string) {
 	t.Helper()
 	w, path := create(t)
@@ -182,7 +182,7 @@ func TestVerify(t *testing.T) {
 		"LostTrades": {
 			"= trade 5 -10; = trade 1 -2; = trade 2 -4", position("96", "12"), proof{3, 2, 0, 0, 0}, "holds 12",
 		},
-		// A position is explained by as few trades as possible, and by one that is lost before one that counts twice.
+		// A position is explained by as few trades as possible, and by a lost trade rather than by one applied twice.
 		"LostSale":       {"= trade 2; = trade -2", position("100", "12"), proof{2, 1, 0, 0, 0}, "holds 12"},
 		"FewestTwice":    {"= trade 3; = trade -1; = trade -2", position("100", "13"), proof{3, 0, 1, 0, 0}, "holds 13"},
 		"UnknownAndLost": {"= trade 1; ? trade 4", position("100", "14"), proof{1, 1, 0, 1, 1}, "holds 14"},
@@ -207,13 +207,13 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// What cannot be verified is an error, and so is a file that no run has written, before anything is computed of it.
+// Verify returns an error for what it cannot verify and, before computing anything, for a file that no run has written.
 func TestVerify_Refuses(t *testing.T) {
 	t.Parallel()
 	order := history(t, "= insert_order 7")
 	_, _, err := ledger.Verify(t.Context(), database{documents: map[string]string{"order 7": "broken"}}, order)
 	require.ErrorContains(t, err, "order 7: ")
-	// Of many trades without an answer nobody can say which the database has. The rest is verified.
+	// With too many unanswered trades it cannot be found out which were applied. The rest is verified.
 	many := history(t, "? trade 1"+strings.Repeat("; ? trade 1", 16)+"; = insert_order 7")
 	_, findings, err := ledger.Verify(t.Context(), database{}, many)
 	require.ErrorContains(t, err, "17 trades with ABC without an answer are too many")
@@ -242,7 +242,7 @@ func TestVerify_Refuses(t *testing.T) {
 	}
 }
 
-// What users record at once is read again, up to the line that a kill has cut.
+// Lines that users record concurrently are all read back, except for the last one, which a kill has cut short.
 func TestWriter(t *testing.T) {
 	t.Parallel()
 	w, path := create(t)

@@ -29,11 +29,11 @@ type recorded struct {
 	movement     decimal.Decimal
 }
 
-// longestLine is longer than any line of a ledger; the longest say what a customer of 128 KiB holds.
+// longestLine is longer than any line of a ledger; the longest have the positions of an account of at most 128 KiB.
 const longestLine = 1 << 20
 
-// read reads the ledger of a run on a dataset, and returns the changes as they began, and what accounts held before
-// them. A last line without an end is what a kill of the load generator leaves, and does not count.
+// read reads the ledger of a run on a dataset. It returns the changes in the order in which they began, and what
+// accounts held before them. A last line without a newline, which a killed load generator leaves, does not count.
 func read(path, dataset string) (changes []*recorded, before map[tpox.ID]*holding, err error) {
 	file, err := output.OpenInput(path)
 	if err != nil {
@@ -41,7 +41,7 @@ func read(path, dataset string) (changes []*recorded, before map[tpox.ID]*holdin
 	}
 	defer func() { _ = file.Close() }() // only read
 	before = make(map[tpox.ID]*holding)
-	open := make(map[int64]*recorded) // by the lines of their beginnings
+	open := make(map[int64]*recorded) // by the line in which the change begins
 	lines := bufio.NewReaderSize(file, longestLine)
 	for at := int64(1); ; at++ {
 		text, err := lines.ReadSlice('\n')
@@ -78,7 +78,7 @@ func read(path, dataset string) (changes []*recorded, before map[tpox.ID]*holdin
 	}
 }
 
-// subject names what a change is of: a document, or what an account holds.
+// subject returns the name of what a change affects: a document, or what an account holds.
 func (c *Change) subject() string {
 	switch kind := kinds[c.Do]; kind {
 	case "account":
@@ -90,7 +90,7 @@ func (c *Change) subject() string {
 	}
 }
 
-// mostFailed is how many subjects may fail to be verified before the rest is left.
+// mostFailed is the number of subjects that could not be verified at which Verify gives up.
 const mostFailed = 10
 
 // verifier compares a ledger with a database.
@@ -101,8 +101,8 @@ type verifier struct {
 	findings []string
 }
 
-// Verify compares a ledger with the database, which nothing but its run has changed. It returns a sentence for each
-// thing that is wrong.
+// Verify compares the ledger at path with the database, which nothing but the ledger's run may have changed. It returns
+// a sentence for each thing that is wrong.
 func Verify(ctx context.Context, s tpox.Store, path string) (proof result.Proof, findings []string, err error) {
 	contents, err := s.Contents(ctx)
 	if err != nil {
@@ -114,7 +114,7 @@ func Verify(ctx context.Context, s tpox.Store, path string) (proof result.Proof,
 	}
 	v := &verifier{store: s, before: before, proof: result.Proof{Verified: true}}
 	changes := make(map[string][]*recorded) // by subject
-	deleted := make(map[tpox.ID]bool)       // customers, perhaps
+	deleted := make(map[tpox.ID]bool)       // customers whose deletion is acknowledged or unknown
 	for _, c := range all {
 		changes[c.subject()] = append(changes[c.subject()], c)
 		switch c.fate {
@@ -131,7 +131,7 @@ func Verify(ctx context.Context, s tpox.Store, path string) (proof result.Proof,
 	for _, subject := range slices.Sorted(maps.Keys(changes)) {
 		first := changes[subject][0]
 		if kinds[first.Do] == "account" && deleted[first.ID] {
-			continue // its accounts are gone with the customer, which has a check of its own
+			continue // the account is gone with the customer, who is checked as a subject of its own
 		}
 		if err := v.verify(ctx, subject, changes[subject]); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", subject, err))
@@ -149,7 +149,7 @@ func Verify(ctx context.Context, s tpox.Store, path string) (proof result.Proof,
 	return v.proof, v.findings, err
 }
 
-// verify reads what the database has of a subject, and compares it with the changes.
+// verify reads a subject from the database, and compares it with the changes.
 func (v *verifier) verify(ctx context.Context, subject string, changes []*recorded) (err error) {
 	var doc []byte
 	kind, id := kinds[changes[0].Do], changes[0].ID
@@ -196,7 +196,7 @@ func (v *verifier) verify(ctx context.Context, subject string, changes []*record
 	return nil
 }
 
-// lose counts acknowledged changes that are lost.
+// lose counts n acknowledged changes as lost, and adds a finding.
 func (v *verifier) lose(n int, form string, args ...any) {
 	v.proof.Lost += int64(n)
 	v.findings = append(v.findings, fmt.Sprintf(form, args...))
@@ -207,7 +207,7 @@ func (c *recorded) removes() bool {
 	return strings.HasPrefix(c.Do, "delete_") || c.Do == "close_account"
 }
 
-// document checks that a document is in the state of its last change, or of one of several at the same time. An
+// document checks that a document is in the state of its last change, or of one of several concurrent last changes. An
 // acknowledged removal is lost if the document exists, since nothing brings it back.
 func (v *verifier) document(subject string, found bool, value string, changes []*recorded) {
 	isLost := func(c *recorded) bool { return found && c.fate == Acknowledged && c.removes() }
@@ -215,7 +215,7 @@ func (v *verifier) document(subject string, found bool, value string, changes []
 		v.lose(1, "%s exists, though %s was acknowledged", subject, changes[i].Do)
 		changes = slices.DeleteFunc(slices.Clone(changes), isLost)
 	}
-	// The ledger does not know the status of a new order: it is any that no update has.
+	// The ledger does not have the status of a new order: any status that no update has set may be the new order's.
 	updated := slices.ContainsFunc(changes, func(c *recorded) bool { return c.fate != Refused && c.Value == value })
 	last, explained, perhaps := int64(0), int64(-1), false
 	for _, c := range changes {
@@ -256,7 +256,7 @@ func (v *verifier) document(subject string, found bool, value string, changes []
 		strings.TrimSpace(latest.Do+" "+latest.Value), lost)
 }
 
-// mostUnknown is the largest number of trades with one position of which every selection is tried.
+// mostUnknown is the largest number of unknown trades with one position of which every selection is tried.
 const mostUnknown = 16
 
 // holding checks the positions and the balance of an account.
@@ -305,8 +305,8 @@ func (v *verifier) holding(id tpox.ID, has *holding, changes []*recorded) error 
 }
 
 // explain returns the smallest explanation of the difference of a position from the expected one: as few unknown trades
-// as possible that were applied and, if they cannot explain it alone, the shortest sequence of acknowledged trades that
-// were lost or, if that cannot explain it either, applied twice.
+// as possible that were applied and, if these alone cannot explain it, the shortest sequence of acknowledged trades
+// that were lost or, if no sequence of that length explains it as lost, applied twice.
 func explain(off decimal.Decimal, acknowledged, unknown []decimal.Decimal) (applied, lost, twice int) {
 	sums := map[string]int{"0": 0} // of selections of the unknown trades, with the size of the smallest
 	for _, d := range unknown {

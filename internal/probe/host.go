@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/procfs/blockdevice"
 )
 
-// Host returns the figures of the computer: of all processors and disks together.
+// Host returns the figures of the computer: the sums over all processors and over all disks.
 func (s System) Host() (r Reading) {
 	r.Figures = make(Figures)
 	if files, err := procfs.NewFS(s.path("proc")); err != nil {
@@ -32,7 +32,7 @@ func (s System) Host() (r Reading) {
 	return r
 }
 
-// virtual devices are not separate disks: device mapper, RAID, loop and memory. They would count twice.
+// virtual matches the devices that are no disks of their own (loop, memory, device mapper, RAID) and would count twice.
 var virtual = regexp.MustCompile(`^(loop|ram|dm-|md|zram)`)
 
 // disks adds up the disks, without partitions and virtual devices.

@@ -29,7 +29,7 @@ func (s System) UsableMemory() int64 {
 	usable := min(int64(*memory.MemTotalBytes), memoryLimit) //nolint:gosec // no computer has more
 	groups, _ := s.read("proc/self/cgroup")
 	for line := range bytes.Lines(groups) {
-		// A number, the controllers and the path, separated by colons; version 2 has no controllers here.
+		// A line is a number, controllers and a path, separated by colons; version 2 has no controllers here.
 		fields := strings.SplitN(string(bytes.TrimSpace(line)), ":", 3)
 		if len(fields) < 3 {
 			continue
@@ -44,8 +44,8 @@ func (s System) UsableMemory() int64 {
 	return usable
 }
 
-// groupLimit returns the lowest of a limit and those of a control group and of all groups that it is in. In a container
-// without a namespace for groups, root is the container's group, and there is nothing at path.
+// groupLimit returns the minimum of lowest and the limits of a control group and of all groups that contain it. In a
+// container without a namespace for groups, root is the container's group, and there is nothing at path.
 func (s System) groupLimit(lowest int64, root, path, file string) int64 {
 	for path = filepath.Clean("/" + path); ; path = filepath.Dir(path) {
 		text, _ := s.read("%s/%s/%s", root, path, file)

@@ -1,7 +1,7 @@
 // Package probe reads what Linux counts about processes and about the computer from the files below /proc and /sys.
 //
-// A figure that cannot be read is absent from the result, and never 0; the reason is among what is missing. Where there
-// are no such files, as on other systems, everything is missing.
+// A figure that cannot be read is absent from the result, and never 0; Reading.Missing has the reason. Other systems
+// have no such files, so everything is missing there.
 package probe
 
 import (
@@ -19,8 +19,7 @@ const (
 	IOWaitSeconds = "ioWaitSeconds" // of a process: waiting for a disk; of the computer: idle while a process waited
 	IdleSeconds   = "idleSeconds"
 	StealSeconds  = "stealSeconds" // that the hypervisor gave to others
-	// InterruptSeconds are those of SystemSeconds in which the computer served interrupts, which no process is charged
-	// for.
+	// InterruptSeconds is the part of SystemSeconds spent on interrupts, which no process is charged for.
 	InterruptSeconds = "interruptSeconds"
 
 	Reads      = "reads" // that the disks have carried out
@@ -37,9 +36,9 @@ const (
 // Figures are values that the system counts, by name.
 type Figures map[string]float64
 
-// Others returns the share of the computer's processor time that other programs used. used is what the whole computer
-// used, ours the processor seconds of the measured programs. Interrupts do not count. ok is false if the total is
-// unknown.
+// Others returns the share of the computer's processor time that other programs and the hypervisor used. used is what
+// the whole computer used, ours the processor seconds of the measured programs. Interrupts do not count. ok is false if
+// the total is unknown.
 func (used Figures) Others(ours float64) (share float64, ok bool) {
 	busy := used[UserSeconds] + used[SystemSeconds] + used[StealSeconds]
 	all := busy + used[IOWaitSeconds] + used[IdleSeconds]
@@ -62,7 +61,7 @@ func (r *Reading) miss(what string, err error) {
 	r.Missing = append(r.Missing, what+": "+err.Error())
 }
 
-// A System is a computer whose files are below a folder.
+// A System is a computer whose folders proc and sys are below root.
 type System struct{ root string }
 
 // Here is this computer.

@@ -24,7 +24,7 @@ func tree(t testing.TB, files map[string]string) string {
 	return root
 }
 
-// stat returns the file stat of a process; times are in hundredths of a second.
+// stat returns the content of a process's file stat; times are in hundredths of a second.
 func stat(name string, parent, user, system, childrenUser, childrenSystem, wait int) string {
 	return fmt.Sprintf("7 (%s) S %d 7 7 0 -1 4194560 100 0 0 0 %d %d %d %d 20 0 1 0 611 313 390 184 "+
 		"0 0 0 0 0 0 0 0 0 0 0 0 17 1 0 0 %d 0 0 0 0 0 0 0 0 0 0\n",
@@ -33,7 +33,7 @@ func stat(name string, parent, user, system, childrenUser, childrenSystem, wait 
 
 const io = "rchar: 1\nwchar: 2\nsyscr: %d\nsyscw: %d\nread_bytes: %d\nwrite_bytes: %d\ncancelled_write_bytes: 0\n"
 
-// A server with two children, of which one is a connection, and children that have ended.
+// server returns the files of a server with two running children, one of them a connection, and others that have ended.
 func server() map[string]string {
 	return map[string]string{
 		"proc/sys/kernel/task_delayacct": "1\n",
@@ -80,7 +80,7 @@ func TestParentOf(t *testing.T) {
 	require.Zero(t, here.ParentOf(10, "", ""))
 }
 
-// What cannot be read of one process is absent, since the sum would be wrong, and has a reason; the rest is there.
+// A figure that cannot be read of one process is left out, since its sum would be wrong; the other figures are there.
 func TestFamily_Missing(t *testing.T) {
 	files := server()
 	files["proc/sys/kernel/task_delayacct"] = "0\n"

@@ -15,7 +15,7 @@ import (
 
 const ticks = 100 // clock ticks a second in /proc (USER_HZ), whatever the kernel's own rate
 
-// Process returns the figures of a process. Without the process there are none.
+// Process returns the figures of a process, or none if it does not exist.
 func (s System) Process(pid int) Reading {
 	r, _, _ := s.process(pid)
 	return r
@@ -54,9 +54,9 @@ func (s System) process(pid int) (r Reading, stat procfs.ProcStat, status procfs
 	return r, stat, status
 }
 
-// Family adds up the figures of a process and its children, without what cannot be read of one of them. Children that
-// have ended are counted with their parent, which has waited for them, except for the time in which they waited for a
-// disk. Shared memory, such as a database's cache, is counted once: as much as one process has touched.
+// Family adds up the figures of a process and its children. A figure that cannot be read of one of them is left out.
+// Children that have ended are counted with their parent, which has waited for them, except for the time in which they
+// waited for a disk. Shared memory, such as a database's cache, counts once: the most that one process has touched.
 func (s System) Family(pid int) Reading {
 	r, stat, status := s.process(pid)
 	if r.Figures == nil {
@@ -103,8 +103,8 @@ func (s System) Children(pid int) (children []int) {
 	return children
 }
 
-// ParentOf returns the parent of a process whose title begins with a text and contains another one, or 0. The title
-// shows that it is not another process of the same number, as in a container or on another computer.
+// ParentOf returns the parent of a process if the process's title begins with one text and contains another, else 0. A
+// process of another container or computer may have the same number, but it has another title.
 func (s System) ParentOf(pid int, begins, contains string) int {
 	text, err := s.read("proc/%d/cmdline", pid)
 	title := strings.ReplaceAll(string(text), "\x00", " ")

@@ -16,8 +16,8 @@ const singleRuns = "Each figure was measured once, so this says nothing about wh
 	"brokerage compare measures both sides in turn until it can say so."
 
 // WriteComparison writes two files side by side for a terminal, figure by figure, with what else differs. It returns a
-// one-line error if figures would differ for another reason than the compared one: other data, another durability,
-// another definition of the workload.
+// one-line error if the files cannot be compared, such as for other data, another durability or another definition of
+// the workload.
 func WriteComparison(w io.Writer, fileA, fileB *File) error {
 	a, b := fileA.side(), fileB.side()
 	if err := requireComparable(a, b); err != nil {
@@ -138,7 +138,7 @@ func runFigures(head string, r *result.Run) []measure {
 	return all
 }
 
-// requireComparable returns an error when two files measured something else.
+// requireComparable returns an error if two files measured different things.
 func requireComparable(a, b *side) error {
 	refuse := func(what, x, y string) error {
 		return fmt.Errorf("%s and %s cannot be compared: their %s differ: %q and %q", a.name, b.name, what, x, y)
@@ -180,7 +180,7 @@ func writeDifferences(text *strings.Builder, a, b *side) {
 	}
 }
 
-// writeOnlyIn writes what was measured in a file and not in another one.
+// writeOnlyIn writes what was measured in one file but not in the other.
 func writeOnlyIn(text *strings.Builder, in, notIn *side) {
 	last := ""
 	for _, x := range in.figures {

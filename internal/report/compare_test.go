@@ -75,7 +75,7 @@ func TestWriteComparison(t *testing.T) {
 	require.NotContains(t, compared(t, a, campaignOf("c.json", 4000)), "differs: ")
 }
 
-// Two runs with different numbers of users can be shown together. k6 cannot know how durable a commit is.
+// Two runs with different numbers of users can be shown together. A result may not state how durable a commit is.
 func TestWriteComparison_Runs(t *testing.T) {
 	x, y := run("mixed", 100, 4000), run("mixed", 50, 2000)
 	y.Settings = nil

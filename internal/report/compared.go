@@ -44,7 +44,7 @@ func WriteCompared(w io.Writer, r *compare.Result) error {
 // sides.
 func comparedCharts(r *compare.Result) template.HTML {
 	name, unit := "", ""
-	for i := range r.Figures { // the first deciding one is that of the blocks
+	for i := range r.Figures { // the first figure that decides is the one in the blocks
 		if row := &r.Figures[i]; row.Decides && name == "" {
 			name, unit = row.Name, row.Unit
 		}
@@ -64,7 +64,7 @@ func comparedCharts(r *compare.Result) template.HTML {
 		add(&sides.Series[1], b.At, b.B)
 	}
 	for _, look := range r.Looks {
-		if look.Known() { // another one would leave the blocks no height
+		if look.Known() { // a wider interval would leave the blocks no height
 			changes.Reach = append(changes.Reach, chart.Point{
 				X: look.At / 60, Y: 100 * look.Estimate, Low: 100 * look.Low, High: 100 * look.High,
 			})

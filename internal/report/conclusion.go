@@ -58,7 +58,7 @@ func concluded(c *campaign.Record, groups []group) *conclusion {
 	return k
 }
 
-// rateText says at which number of users a workload was fastest.
+// rateText returns the highest throughput of a workload, and the number of users at which it was reached.
 func rateText(c *campaign.Record, measured []group) string {
 	g := best(measured)
 	text := joined(", ", fmt.Sprintf("%s: %s a second", g.Label, format.Figure(g.Run.TPS)), hourText(c, g.Run),

@@ -8,9 +8,8 @@ import (
 	"brokerage/internal/result"
 )
 
-// curveSection shows rate against latency, for a search for the highest rate. It draws the median and the 99th
-// percentile as far as it helps: the latency of an overloaded target is hundreds of times that of one that keeps up,
-// and would flatten the rest of the curve.
+// curveSection shows latency against rate, for a search for the highest rate. The chart leaves out rates that overload
+// the target: their latency is hundreds of times higher, and would flatten the rest of the curve.
 func curveSection(r *result.Run) section {
 	c := r.Curve
 	t := newTable("rate", "tries", "met", "tps", "measured s", "p50 ms", "p95 ms", "num strong:p99 ms", "p99.9 ms",

@@ -2,6 +2,6 @@
 //
 // A page is one file without network requests, scripts or fonts. It shows what the file of results holds; a section
 // without data is left out. Figures always come with the warnings of their runs. Ratios are computed here; all other
-// figures are from the file, except for those of the TPoX papers in published.go. The template has the titles of the
-// sections and how to read them.
+// figures are from the file, except for those of the TPoX papers in published_data.go. The template has the titles of
+// the sections and how to read them.
 package report

@@ -8,8 +8,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// unfaithful says for how much of a run's load its store does not work on XML in the database, which is what the papers
-// measured. It returns "" if it does so for all of the load.
+// unfaithful returns for how much of a run's load the store does not work on XML in the database, as the databases of
+// the papers did, or "" if it does for the whole load.
 func unfaithful(r *result.Run) string {
 	if len(r.Faithful) == 0 {
 		return "not recorded how faithful the store is"

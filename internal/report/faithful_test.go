@@ -8,7 +8,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// partly is of a store that does some of the work on XML in the database.
+// partly is the fidelity of a store that does some of the work on XML in the database.
 var partly = tpox.FidelityBy(func(t *tpox.Transaction) tpox.Fidelity {
 	switch t.Kind {
 	case tpox.Update:
@@ -20,7 +20,7 @@ var partly = tpox.FidelityBy(func(t *tpox.Transaction) tpox.Fidelity {
 	}
 })
 
-// The reason is weighted by the mix.
+// The shares in the reason are weighted by the mix.
 func TestUnfaithful(t *testing.T) {
 	mixed, insert := run("mixed", 100, 1000), run("insert-orders", 100, 1000)
 	require.Equal(t, "not recorded how faithful the store is", unfaithful(&mixed))
@@ -30,7 +30,7 @@ func TestUnfaithful(t *testing.T) {
 	require.Empty(t, unfaithful(&insert))
 }
 
-// Pages of runs and campaigns list the transactions of each kind, and a comparison says when two stores differ.
+// Pages of runs and campaigns list the transactions of each fidelity, and a comparison shows where two stores differ.
 func TestWriteHTML_Faithful(t *testing.T) {
 	const text = "keys extracted, answered from columns: delete_order, delete_customer"
 	a, b, c := run("mixed", 100, 1000), run("mixed", 100, 1000), madeUpCampaign()

@@ -40,7 +40,7 @@ func groupsOf(c *campaign.Record) (all []group) {
 	return all
 }
 
-// name returns the workload and the number of users, with the cores unless it may use all.
+// name returns the workload and the number of users, with the cores unless the service may use all.
 func (g group) name() string {
 	name := g.Label
 	if !g.plain() {

@@ -47,7 +47,7 @@ func campaignStamps(c *campaign.Record, groups []group) []banner {
 	return all
 }
 
-// remarks returns what is said of runs, each text once with at most three of its runs.
+// remarks returns the reasons or the notes of runs, each text once, with at most three of the runs that have it.
 func remarks(groups []group, of func(result.Validity) []string) (all []string) {
 	where := make(map[string][]string)
 	for _, g := range groups {

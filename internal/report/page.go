@@ -42,7 +42,7 @@ type fact struct{ Name, Text string }
 
 // section is a part of the page that the list of contents names.
 type section struct {
-	ID     string // by which the page has its title and how to read it
+	ID     string // selects the title and the explanation in page.html
 	Blocks []block
 }
 
@@ -95,7 +95,7 @@ type (
 	micros float64
 )
 
-// add adds a row of a class: texts, counts and other figures, each written by its type.
+// add adds a row of a class: texts, counts and other figures, each formatted by its type.
 func (t *table) add(class string, values ...any) {
 	var cells []cell
 	for _, value := range values {
@@ -140,8 +140,8 @@ var layout string
 //go:embed assets/style.css
 var style string
 
-// write fills the page. The policy allows this one style sheet and nothing else, whatever a file of results may have in
-// it.
+// write fills the template. The content security policy allows this one style sheet and nothing else, whatever a file
+// of results contains.
 func (p page) write(w io.Writer) error {
 	sum := sha256.Sum256([]byte(style))
 	p.Style = template.CSS(style) //nolint:gosec // it is our own, embedded

@@ -16,7 +16,7 @@ import (
 
 // File is a file of results that was read: a campaign or a single run. One of the two is set.
 type File struct {
-	Name     string // as the reader called it
+	Name     string // the path as given to Read, or "campaign"
 	Campaign *campaign.Record
 	Run      *result.Run
 }
@@ -71,7 +71,7 @@ func (f *File) parse(text []byte) error {
 // maxFigure is more than any figure of a result: microseconds in 30,000 years, a thousand petabytes in bytes.
 const maxFigure = 1e18
 
-// checkFigures returns an error for a figure that is not that of a measurement.
+// checkFigures returns an error if v contains a figure beyond maxFigure.
 func checkFigures(v reflect.Value) (err error) {
 	switch v.Kind() {
 	case reflect.Float64:

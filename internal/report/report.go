@@ -94,7 +94,7 @@ func timeSection(r *result.Run) section {
 	}.HTML() + chart.Chart{
 		Title: "99th percentile of each interval", X: x, Y: "milliseconds", Series: []chart.Series{high},
 	}.HTML()}}}
-	if len(r.PerSecond) == 0 && len(r.Intervals) > 1 { // k6's STEPS, whose rates are to differ
+	if len(r.PerSecond) == 0 && len(r.Intervals) > 1 { // k6's STEPS, whose rates differ on purpose
 		t := newTable("until, s", "transactions", "tps", "p50 ms", "p99 ms", "unexpected")
 		for _, i := range r.Intervals {
 			t.add("", i.To, i.Count, i.TPS, millis(i.Latency.P50), millis(i.Latency.P99), i.Errors)

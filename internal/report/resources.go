@@ -57,7 +57,7 @@ func processTable(groups []group) *table {
 	return t
 }
 
-// hostTable shows what the whole computer used, and what of its disks a transaction took, the load generator included.
+// hostTable shows what the whole computer used, the load generator included, and its disk I/O per transaction.
 func hostTable(groups []group) *table {
 	t := newTable("text:workload", "busy", "num strong:by others", "waiting for the disk", "I/Os a transaction",
 		"read a transaction", "written a transaction")
@@ -104,7 +104,7 @@ func hitTable(groups []group) *table {
 		}
 		counted := r.Counted(result.OfStore)
 		for _, name := range []string{"cache", "page", "writer_page"} {
-			if name != "cache" && len(r.Pools) > 0 { // which have them too
+			if name != "cache" && len(r.Pools) > 0 { // the pools contain the pages
 				continue
 			}
 			metric := "brokerage_store_" + name
@@ -145,8 +145,8 @@ func timeCharts(r *result.Run) (charts template.HTML) {
 	return charts
 }
 
-// sampled returns the sum of those of the figures that were read, times a scale, at each sample: the rate of a counter
-// since the sample before, or a state.
+// sampled returns, for each sample but the first, the sum of the figures that could be read, times a scale. A counter
+// contributes its rate since the sample before, a state its value.
 func sampled(r *result.Resources, of string, scale float64, figures ...string) (points []chart.Point) {
 	for _, figure := range figures {
 		s := r.Find(of, figure)

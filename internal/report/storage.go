@@ -7,7 +7,7 @@ import (
 	"brokerage/internal/result"
 )
 
-// growthSection shows whether users insert at the same rate as the database grows.
+// growthSection shows whether users still insert at the same rate when the database has grown.
 func growthSection(c *campaign.Record) section {
 	t := newTable("stage", "documents before", "inserted", "num strong:a second", "GB/h", "against stage 1", "p99 ms",
 		"database after", "users")
@@ -31,8 +31,8 @@ func growthSection(c *campaign.Record) section {
 	return section{ID: "growth", Blocks: []block{{Table: t, Charts: rates.HTML()}}}
 }
 
-// perHour returns the GB of documents of an insert workload that a rate a second inserts in an hour, by their mean size
-// in the database, or 0 where that is not known.
+// perHour returns how many GB of documents an insert workload inserts in an hour at a rate a second, by the mean raw
+// size of such documents in the database, or 0 if that is not known.
 func perHour(c *campaign.Record, workload string, rate float64) float64 {
 	kind := map[string]string{"insert-orders": "order", "insert-customers": "customer"}[workload]
 	for _, k := range spaceOf(c).Kinds {

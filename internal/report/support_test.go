@@ -81,7 +81,7 @@ func run(name string, users int, rate float64) result.Run {
 	return r
 }
 
-// madeUpResources makes up samples of every sort, as a store on a server with all that the machine can count.
+// madeUpResources makes up samples of every sort, as for a store on a server and a machine that counts everything.
 func madeUpResources(r *result.Run) *result.Resources {
 	all := &result.Resources{Missing: []string{"generator: I/O wait of a process: the kernel does not count it"}}
 	for at := 0.0; at <= r.Measured; at += 10 {

@@ -12,7 +12,7 @@ import (
 type Curve struct {
 	Goal  string  `json:"goal"`
 	Found float64 `json:"found,omitempty"` // the most likely rate; 0 if the interval is open, or the target changed
-	// The 95 % interval of it. 0 means that it is open at this end.
+	// Low and High are the 95 % interval of Found. 0 means that it is open at this end.
 	Low  float64 `json:"low,omitempty"`
 	High float64 `json:"high,omitempty"`
 
@@ -26,7 +26,7 @@ type Curve struct {
 	Steps []CurveStep `json:"steps"` // ascending by rate
 }
 
-// CurveStep is the result of all tries of a rate.
+// CurveStep is the result of all tries at a rate.
 type CurveStep struct {
 	Rate    float64 `json:"rate"` // arrivals a second
 	Met     int     `json:"met"`  // tries that met the goal,
@@ -35,12 +35,12 @@ type CurveStep struct {
 	Seconds float64 `json:"seconds"` // measured
 	Latency Latency `json:"latency"`
 	Errors  float64 `json:"errors"`           // share of all due that failed, or were never begun
-	Missed  string  `json:"missed,omitempty"` // why the last one missed it
+	Missed  string  `json:"missed,omitempty"` // why the last of the Misses missed the goal
 
 	all Row
 }
 
-// Add adds a slice: its records, and how many arrivals were never begun.
+// Add adds a slice: its records, the number of arrivals that were never begun, and its length.
 func (s *CurveStep) Add(records []Record, lost int64, length time.Duration) {
 	if s.all.times == nil {
 		s.all = newRow("", "", 0)
@@ -105,7 +105,7 @@ func (c *Curve) Answer() string {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// write writes all rates, what limits, and the answer.
+// write writes a table of all rates, what limits the target, and the answer.
 func (c *Curve) write(line func(string, ...any)) {
 	const form = "%10s %9s %10s %7s %7s %7s %7s %8s  %s"
 	line("Latency in ms at each rate, from when each transaction was due")

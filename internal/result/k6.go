@@ -17,11 +17,11 @@ import (
 	"brokerage/internal/output"
 )
 
-// escapes are those in strings of JSON.
+// escapes matches an escape sequence in a string of JSON.
 var escapes = regexp.MustCompile(`\\(u[0-9A-Fa-f]{4}|.)`)
 
-// InOneLine replaces line breaks in strings of JSON by blanks, as many as keep the columns of errors: a line break
-// would begin a line on a terminal, such as a verdict.
+// InOneLine replaces each escaped line break in strings of JSON by as many blanks, so that the columns in errors stay
+// right. With the line break, a text could forge a line of the output, such as a verdict.
 func InOneLine(text []byte) []byte {
 	return escapes.ReplaceAllFunc(text, func(escape []byte) []byte {
 		if string(escape) == `\n` || strings.EqualFold(string(escape), `\u000a`) {
@@ -31,13 +31,13 @@ func InOneLine(text []byte) []byte {
 	})
 }
 
-// What is read of k6's samples: metrics of the script, and two of k6's own.
+// The metrics that are read: three of the script, and two of k6's own.
 const (
 	k6Times    = "transaction_duration" // milliseconds, when a transaction ended
 	k6Again    = "drawn_again"
 	k6Measured = "measured_from" // milliseconds since 1970; its tag describes the run
 	k6Dropped  = "dropped_iterations"
-	k6Users    = "vus" // each second
+	k6Users    = "vus" // written each second
 )
 
 var k6Metrics = []string{k6Times, k6Again, k6Measured, k6Dropped, `"` + k6Users + `"`}
@@ -51,7 +51,7 @@ const (
 	k6Begins  = `{"type":"Metric",`
 	longestK6 = 1 << 20 // bytes of a line: the longest is that of k6Measured
 
-	// Bounds of what is read, far beyond a load test.
+	// Bounds of what is read, far beyond those of any load test.
 	mostK6          = 4e12 // of a value: milliseconds until the year 2096
 	mostK6Time      = 1e7  // seconds
 	mostIntervalsK6 = 500
@@ -60,7 +60,7 @@ const (
 	mostEarlyK6     = 100_000 // samples before the description
 )
 
-// k6Sample is one line.
+// k6Sample is one line of k6's output.
 type k6Sample struct {
 	Type   string `json:"type"`
 	Metric string `json:"metric"`
@@ -84,7 +84,7 @@ type k6Run struct {
 	dropped   int64
 	early     []*k6Sample // that came before the description
 	tally     *Tally
-	index     map[string]int // of the transactions
+	index     map[string]int // of the transactions, by name
 	intervals []Row
 }
 
@@ -160,7 +160,7 @@ func (k *k6Run) add(s *k6Sample) error {
 	return nil
 }
 
-// describe reads what the script says of its run.
+// describe reads the script's description of the run, which each part of a load repeats.
 func (k *k6Run) describe(s *k6Sample) error {
 	described, from := s.Data.Tags["run"], time.UnixMilli(int64(s.Data.Value))
 	if k.described != "" {
@@ -218,7 +218,7 @@ func (k *k6Run) count(s *k6Sample) {
 	k.intervals[min(int(at.Seconds()/k.Model.Every), len(k.intervals)-1)].add(r)
 }
 
-// prepare counts a document that a user inserts to delete it later.
+// prepare counts a document that a user inserted to delete it later, late if in the measured time.
 func (k *k6Run) prepare(s *k6Sample, late bool) {
 	p := &k.prepared
 	if reason := s.Data.Tags["reason"]; reason != "" {
@@ -244,7 +244,7 @@ func (k *k6Run) result() (*Run, error) {
 	r, t := &k.Run, k.tally
 	r.Prepared = &k.prepared
 	r.Measured, r.Ended = r.Duration, Complete
-	if until := k.last.Sub(k.from).Seconds(); until < r.Duration-1.5 { // k6 says each second that it runs
+	if until := k.last.Sub(k.from).Seconds(); until < r.Duration-1.5 { // k6 writes k6Users each second
 		r.Measured, r.Ended = max(until, 0), Interrupted
 	}
 	r.Warmed = r.Ramp
@@ -258,7 +258,7 @@ func (k *k6Run) result() (*Run, error) {
 		}
 	}
 	t.perSecond = t.perSecond[:min(len(t.perSecond), int(r.Measured))]
-	if len(k.Steps) > 0 { // the seconds are to differ
+	if len(k.Steps) > 0 { // the rate changes on purpose, which would be judged unsteady
 		t.perSecond = nil
 	}
 	if r.Model.Kind == Open {

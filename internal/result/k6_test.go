@@ -28,7 +28,7 @@ func k6Line(metric string, ms int, value float64, tags ...string) string {
 	return fmt.Sprintf(form, metric, at, value, text)
 }
 
-// k6Samples are of a run of two seconds in the open model, with a warm-up of three.
+// k6Samples returns the samples of a run of two seconds in the open model, with a warm-up of three.
 func k6Samples() string {
 	run := `{"tool": {"name": "k6", "version": "v1.8.1"}, "seed": 1, "rampSeconds": 3, "durationSeconds": 2,
 		"target": {"kind": "http", "engine": "sqlite", "url": "http://h", "sameHost": false},
@@ -58,7 +58,7 @@ func k6Samples() string {
 		load(2100, 700, "delete_order", "outcome=good")
 }
 
-// The samples of k6 are a result with the same figures, in parts and compressed, too.
+// The samples of k6 give a result with their figures, also as two parts of a load, or compressed.
 func TestReadK6(t *testing.T) {
 	t.Parallel()
 	var packed bytes.Buffer
@@ -95,7 +95,7 @@ func TestReadK6(t *testing.T) {
 	}
 }
 
-// What k6 writes when it is interrupted, what is no run of the script, and figures that are no load test's.
+// ReadK6 refuses truncated files, files of no run of the script, and impossible figures. It marks an interrupted run.
 func TestReadK6_Refuses(t *testing.T) {
 	t.Parallel()
 	replaced := func(part, by string) string {
@@ -138,7 +138,7 @@ func TestReadK6_Refuses(t *testing.T) {
 	require.InDelta(t, .45, r.Measured, 1e-9)
 }
 
-// Intervals of a length that nanoseconds do not divide: the last ends with the run.
+// The last interval ends with the run, even if rounding makes the sum of the intervals a nanosecond less.
 func TestReadK6_Intervals(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(k6Samples(), `\"durationSeconds\": 2`, `\"durationSeconds\": 1282`, 1)
@@ -150,7 +150,7 @@ func TestReadK6_Intervals(t *testing.T) {
 	require.Len(t, r.PerSecond, 1282, "the seconds without an answer count")
 }
 
-// A text cannot begin a line.
+// A line break in a text of the samples is replaced.
 func TestReadK6_LineBreaks(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(k6Samples(), "503 overloaded", `503\nValid: yes`, 1)

@@ -14,7 +14,7 @@ const (
 	mostConnections = .9
 )
 
-// Limit says what limited the throughput of a run, or "" where nothing of that was measured.
+// Limit returns what limited the throughput of a run, or "" if no processor time was measured.
 func (r *Run) Limit() string {
 	u := &r.Usage
 	shares := u.shares()
@@ -46,7 +46,7 @@ func (r *Run) Limit() string {
 
 func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
-// NamedUsage is what the processes of a name used.
+// NamedUsage is what the processes called Name used.
 type NamedUsage struct {
 	Name string
 	*ProcessUsage
@@ -86,7 +86,7 @@ func (u *Usage) shares() (shares []string) {
 	return shares
 }
 
-// connectionsUsed returns the mean share of the connections that were in use where users shared them, or 0.
+// connectionsUsed returns the mean share of connections in use, or 0 if it is unknown or each user has a connection.
 func (r *Run) connectionsUsed() float64 {
 	pool, err := strconv.Atoi(r.Settings["pool"])
 	inUse := r.Resources.Find(OfStore, "brokerage_store_connections_in_use")

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// mostApart is the longest time between the beginnings of the measured times of two parts, in seconds, and mostApartOf
-// the same as a share of the measured time; the longer of the two counts.
+// The measured times of two parts may begin mostApart seconds apart, or mostApartOf of the measured time if that is
+// longer.
 const (
 	mostApart   = 1.0
 	mostApartOf = 0.02
@@ -116,7 +116,7 @@ func difference(a, b *Run) (what string, ofA, ofB any) {
 }
 
 // usageOf returns what the load generators used together. Their share of the processors is that of the computer where
-// it was highest. The service is the same for all parts, unless they called it by different URLs.
+// it was highest. The service's usage is that of the first part, or nil if the parts called different URLs.
 func usageOf(runs []*Run) Usage {
 	u := runs[0].Usage
 	u.Generator, u.Others = ProcessUsage{}, nil

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/format"
 )
 
-// Proof is what became of the changes of a run with a ledger. Lost and twice are the least numbers that explain what
+// Proof is what became of the changes of a run with a ledger. Lost and Twice are the least numbers that explain what
 // the database holds.
 type Proof struct {
 	Verified     bool  `json:"verified"` // with the database; if not, the rest is 0

@@ -45,5 +45,5 @@ const (
 )
 
 // Grace is how long after the end of a run the driver still begins arrivals that wait, and how long it waits for
-// answers after an interruption. What it then leaves does not count as an error of the target.
+// answers after an interruption. Transactions that are unfinished then do not count as errors of the target.
 const Grace = 10 * time.Second

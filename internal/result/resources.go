@@ -57,7 +57,7 @@ func (r *Resources) Counted(of string) probe.Figures {
 	return figures
 }
 
-// Process returns what was sampled of processes in the form of Usage, or nil if that was nothing.
+// Process returns the usage of processes, such as OfService, from their samples, or nil if their time is not known.
 func (r *Resources) Process(of string, cores int) *ProcessUsage {
 	used := r.Counted(of)
 	if _, ok := used[probe.UserSeconds]; !ok {

@@ -1,5 +1,5 @@
-// Package result is the result of a load: records of transactions and what is made of them, which is one histogram, one
-// table, one place that judges whether figures may be quoted, and one file.
+// Package result turns the records of a load's transactions into its result: it keeps histograms, judges whether the
+// figures may be quoted, and writes a table and a file.
 package result
 
 import (
@@ -16,7 +16,7 @@ import (
 //go:embed run.schema.json
 var Schema []byte
 
-// Format is the version of the form of a result. It changes with every change that a reader would misread.
+// Format names the format of a result and its version, which changes whenever an older reader would misread a result.
 const Format = "brokerage-run/1"
 
 // Run is the result of one run of a workload by any tool. Times of transactions are in microseconds.
@@ -38,10 +38,9 @@ type Run struct {
 	Ended    Ending    `json:"ended"` // why
 
 	Dataset DatasetStamp `json:"dataset"`
-	// Settings are durability and the settings of the store, under its names. A comparison of runs points out differences.
+	// Settings are durability and the store's settings, under the store's names. A comparison of runs lists differences.
 	Settings map[string]string `json:"settings"`
-	// Faithful says of each transaction, by its name, where the store does the work on XML; nil if the target does not
-	// say.
+	// Faithful is where the store does the work on XML, by transaction; nil if the target does not report it.
 	Faithful map[string]tpox.Fidelity `json:"faithful,omitempty"`
 
 	Transactions []Row     `json:"transactions"` // in the order of the mix
@@ -63,13 +62,13 @@ type Run struct {
 	// Proof is set in the result of a run with a ledger, and Break in that of a run whose target was broken.
 	Proof *Proof `json:"proof,omitempty"`
 	Break *Break `json:"break,omitempty"`
-	// Part is set in the result of one of several load generators, whose Model is that of the whole load, and Parts in the
-	// merged result of all of them.
+	// Part is set in the result of one of several load generators; Model is that of the whole load even then. Parts is
+	// set in the merged result of all of them.
 	Part  *LoadPart  `json:"part,omitempty"`
 	Parts []LoadPart `json:"parts,omitempty"`
 
 	Usage Usage `json:"usage"`
-	// Resources are missing in results of k6, and where nothing could be sampled.
+	// Resources are missing in results of k6, in merged results, and where nothing could be sampled.
 	Resources *Resources `json:"resources,omitempty"`
 
 	Machine  Machine  `json:"machine"` // of the load generator
@@ -100,7 +99,7 @@ type LoadPart struct {
 	Host    string    `json:"host,omitempty"`
 	StartAt time.Time `json:"startAt,omitzero"` // as configured, the same for all parts
 
-	// In a merged result.
+	// The rest is set in a merged result only.
 	Measuring time.Time     `json:"measuredFrom,omitzero"`
 	Measured  float64       `json:"measuredSeconds,omitempty"`
 	TPS       float64       `json:"tps,omitempty"`
@@ -114,7 +113,7 @@ type WorkloadStamp struct {
 	SHA256   string `json:"sha256"` // of the file
 	Validate bool   `json:"validate"`
 	Mix      []Part `json:"mix"`
-	// NewDocuments says who reads and changes what users insert: nobody (own) or all (shared); empty if none do.
+	// NewDocuments is who reads and changes what users insert: nobody (own) or all (shared); empty if they insert none.
 	NewDocuments string `json:"newDocuments,omitempty"`
 	// Weights is the text that has replaced the mix of the file; empty for the file's own.
 	Weights string `json:"weights,omitempty"`
@@ -134,7 +133,7 @@ type Model struct {
 	Users int     `json:"users"`
 	Think string  `json:"think,omitempty"` // as configured
 	Rate  float64 `json:"rate,omitempty"`
-	// Arrivals says how those of the open model are spread: poisson or even; empty if the tool does not say.
+	// Arrivals is how arrivals of the open model are spread: poisson or even; empty if the tool does not report it.
 	Arrivals string  `json:"arrivals,omitempty"`
 	Every    float64 `json:"everySeconds"`
 	// Count is the number of transactions that the run was to measure; 0 if it had a duration.
@@ -264,8 +263,8 @@ type Usage struct {
 	Service  *ProcessUsage `json:"service,omitempty"`
 	Database *ProcessUsage `json:"database,omitempty"` // if it has processes of its own
 	Host     *Host         `json:"host,omitempty"`     // of the load generator
-	// Others is the share of the load generator's computer that neither it nor the service nor the database used, of 1.
-	// It is nil if that is not known.
+	// Others is the share of the processor time of the load generator's computer that programs other than the load
+	// generator, the service and the database used, of 1; nil if it is not known.
 	Others *float64 `json:"others,omitempty"`
 }
 

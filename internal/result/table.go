@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/format"
 )
 
-// Write writes the result as text. The answer is last. Without verbose it has fewer percentiles, and of the outcomes
-// their sums and what was unexpected.
+// Write writes the result as text. The answer is last. Without verbose it has fewer percentiles, and no reasons of
+// expected refusals.
 func (r *Run) Write(w io.Writer, verbose bool) error {
 	text := &strings.Builder{}
 	line := func(form string, args ...any) { fmt.Fprintf(text, form+"\n", args...) }

@@ -87,7 +87,7 @@ func example(t testing.TB) *Run {
 	return r
 }
 
-// All that is known of a run fits on a wide terminal, and what matters on any. The answer is last.
+// The verbose text is for a wide terminal, the other one for any. The answer is last.
 func TestRun_Write(t *testing.T) {
 	for verbose, golden := range map[bool]string{true: "testdata/verbose.golden", false: "testdata/table.golden"} {
 		text, _ := written(t, example(t), verbose)
@@ -98,7 +98,7 @@ func TestRun_Write(t *testing.T) {
 	}
 }
 
-// What others used is said in a line of its own.
+// What other programs used has a line of its own.
 func TestRun_WriteOthers(t *testing.T) {
 	r := example(t)
 	r.Usage.Others = new(.47)

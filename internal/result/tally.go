@@ -41,7 +41,7 @@ func (t *Tally) Add(r *Record) {
 	t.perSecond[second]++
 }
 
-// Cut ends an interval.
+// Cut ends an interval at now and returns it.
 func (t *Tally) Cut(now time.Duration) Interval {
 	i := t.interval.between(t.from, now)
 	t.interval, t.from = newRow("", "", 0), now
@@ -49,7 +49,7 @@ func (t *Tally) Cut(now time.Duration) Interval {
 	return i
 }
 
-// Finish sets the figures of a run and judges it. Its Arrivals and its measured time are set before.
+// Finish sets the figures of a run and judges it. Its Arrivals and its measured time must be set before.
 func (t *Tally) Finish(r *Run) {
 	if n := len(t.perSecond); n > 0 && n < int(r.Measured) { // nothing was answered in the last seconds
 		t.perSecond = append(t.perSecond, make([]int64, int(r.Measured)-n)...)
@@ -148,11 +148,11 @@ func (r *Row) merge(from *Row) {
 // finish sets what follows from the records: the share of all transactions, the times, and the encoded histogram.
 func (r *Row) finish(all int64) {
 	r.Share, r.Latency = ratio(float64(r.Count), float64(all)), r.latency()
-	data, _ := r.times.Encode(hdrhistogram.V2CompressedEncodingCookieBase) // an error is only that of another version
+	data, _ := r.times.Encode(hdrhistogram.V2CompressedEncodingCookieBase) // it fails only for another version
 	r.Histogram, r.times = string(data), nil
 }
 
-// reopen lets a finished row be merged into another one.
+// reopen decodes the histogram of a finished row, so that it can be merged into another row.
 func (r *Row) reopen() error {
 	times, err := hdrhistogram.Decode([]byte(r.Histogram))
 	if err != nil {
@@ -175,7 +175,7 @@ func (r *Row) latency() Latency {
 	}
 }
 
-// between returns the interval of which the row has the records.
+// between returns the interval between two times, whose records the row has.
 func (r *Row) between(from, to time.Duration) Interval {
 	return Interval{To: to.Seconds(), Count: r.Count, Errors: r.unexpected(),
 		TPS: ratio(float64(r.Count), (to - from).Seconds()), Latency: r.latency()}

@@ -115,7 +115,7 @@ func judgeTransactions(r *Run, no func(format string, args ...any)) {
 	if t.Dropped > 0 {
 		no("%d of %d arrivals were dropped, because too many were in progress", t.Dropped, t.Due)
 	}
-	// Only the open model needs all times; those of a closed one are of what ended.
+	// Only in the open model must all times be known; in the closed model, those of what ended are enough.
 	unknown := t.Waiting - t.Late
 	if r.Model.Kind == Open && unknown > 0 && float64(unknown) >= MostUnexpected*float64(t.Due) {
 		no("%d of %d arrivals were still waiting when the load generator gave up after the end: their times are not known",
@@ -123,8 +123,8 @@ func judgeTransactions(r *Run, no func(format string, args ...any)) {
 	}
 }
 
-// judgeParts judges whether the parts of a load ran together. One that did not work until the end lowers the throughput
-// of the whole.
+// judgeParts judges whether the parts of a load ran together. A part that ended early lowers the throughput of the
+// whole.
 func judgeParts(r *Run, no func(format string, args ...any)) {
 	if len(r.Parts) == 0 {
 		return

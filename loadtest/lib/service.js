@@ -18,7 +18,7 @@ function ask(method, path) {
 
 const unescape = (text) => text.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&quot;/g, '"').replace(/&apos;/g, "'").replace(/&amp;/g, '&');
 
-// attributes returns those of the elements of a name; numbers as numbers.
+// attributes returns the attributes of each element of a name, with numbers as numbers.
 function attributes(xml, element) {
   const value = (text) => (/^\d{1,15}$/.test(text) ? Number(text) : unescape(text));
   return [...xml.matchAll(new RegExp(`<${element}((?:\\s+[\\w:]+="[^"]*")*)\\s*/?>`, 'g'))].map(([, inside]) =>

@@ -25,7 +25,7 @@ const mostSilent = 10; // requests of a user in a row without an answer, after w
 const ok = { min: 200, max: 299 };
 http.setResponseCallback(http.expectedStatuses(ok));
 
-// nothing is what a transaction returns that has nothing of its user's own to remove; another is drawn then.
+// A transaction returns nothing if its user has nothing of its own to remove; another one is drawn then.
 const nothing = Symbol('nothing');
 
 // What a transaction uses are variables of makeUser, since k6's engine finds those by position, and imports and properties

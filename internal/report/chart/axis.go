@@ -8,7 +8,7 @@ import (
 	"brokerage/internal/format"
 )
 
-// axis maps values to positions in the drawing. Those outside are drawn at its ends.
+// axis maps values to positions in the drawing. Values outside are drawn at its ends.
 type axis struct {
 	min, max float64
 	from, to float64 // where they are drawn

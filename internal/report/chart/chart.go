@@ -12,8 +12,8 @@ import (
 	"slices"
 )
 
-// Chart is one or more series over one horizontal axis, which begins at 0. So does the vertical one, so that a rise by
-// a tenth looks like one, unless Scattered.
+// Chart is one or more series over one horizontal axis. Both axes begin at 0, so that a rise by a tenth looks like one,
+// except for the vertical axis of a Scattered chart.
 type Chart struct {
 	Title  string
 	X, Y   string // what the axes are, with their units
@@ -129,14 +129,14 @@ func (c Chart) extent() (least, most, last float64) {
 	if c.Band > 0 {
 		least, most = min(least, -c.Band), max(most, c.Band)
 	}
-	if n := len(c.Reach); n > 0 { // it becomes narrower
+	if n := len(c.Reach); n > 0 { // the last interval is the narrowest
 		least, most = min(least, c.Reach[n-1].Low), max(most, c.Reach[n-1].High)
 	}
 	return least, most, last
 }
 
-// inner returns the range of values without those that are more than three times as far from the middle half as it is
-// wide. They are drawn at the end of the axis.
+// inner returns the range of the values, without those farther from the middle half of all than three times its width.
+// They are drawn at the end of the axis.
 func inner(values []float64) (least, most float64) {
 	sorted := slices.Sorted(slices.Values(values))
 	low, high := sorted[len(sorted)/4], sorted[len(sorted)*3/4]

@@ -1,4 +1,4 @@
--- The whole message of an order, to tell why a change of it was refused: not on the way of any transaction that succeeds.
+-- The whole message of an order, to find out why a change of it was refused: no transaction that succeeds reads it.
 -- The second XMLEXISTS: see get_order.sql.
 -- Index: orders_id.
 -- Manual: XMLEXISTS predicate usage; XMLSERIALIZE scalar function.

@@ -1,5 +1,5 @@
--- Locks a customer for a replacement that depends on the version, so that of two who hold one version one replaces it. The
--- document is read after it: so it is plain which row is locked. A lock clause needs RS or RR.
+-- Locks a customer for a replacement that depends on the version, so that only one of two clients with the same version
+-- replaces it. The document is read afterwards, so it is plain which row is locked. A lock clause needs RS or RR.
 -- Index: custacc_id.
 -- Manual: lock-request-clause; isolation-clause; XMLEXISTS predicate usage.
 SELECT 1 FROM custacc

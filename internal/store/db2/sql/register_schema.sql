@@ -1,5 +1,5 @@
 -- Registers a schema for XMLVALIDATE and makes it usable, from the table schemas. It is a block, and not two CALLs, because
--- the first two arguments are INOUT, which wants variables, and because the client library takes nothing but markers and
+-- the first two arguments are INOUT, which requires variables, and because the client library takes nothing but markers and
 -- literals as arguments of a CALL (CLI0118E), and the driver binds bytes as a type that is too short for a schema. The
 -- store puts the names in (see schema.go): a block takes no markers for its declarations.
 -- Manual: XSR_REGISTER procedure; XSR_COMPLETE procedure; Compound SQL (compiled) statement.

@@ -4,7 +4,7 @@
 -- Of the indexes, that of sectors is HASHED, which serves equality of strings, and its pattern has the same wildcard; the
 -- others are DOUBLE, and compared with a DOUBLE. PE is compared by the self axis, [. >= a and . < b], so that one scan of
 -- the index from a to b serves both sides. Figures have at most 13 digits, which a double tells apart.
--- Sector, PE and Yield are compared twice: the index knows each one of a security, and the first is the one that counts. All
+-- Sector, PE and Yield are compared twice: the index has each one of a security, and the first is the one that counts. All
 -- are numbers (SecurityKeysOf refuses others), because a comparison with a text that is none ends the query (SQL16061N).
 -- Index: security_sector, security_pe, security_yield.
 -- Manual: Data type of literals; XMLEXISTS predicate usage; Guidelines for matching indexes with queries overview;

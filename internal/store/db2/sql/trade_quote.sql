@@ -1,5 +1,5 @@
--- What a trade has to know of its security: the second of the four statements of buy_security and sell_security. It is
--- not part of their UPDATE, because the price is wanted twice there and once in the confirmation, and must be the same:
+-- What a trade needs of its security: the second of the four statements of buy_security and sell_security. It is
+-- not part of their UPDATE, because the price is needed twice there and once in the confirmation, and must be the same:
 -- WITH RS keeps the row from changing until the commit, so that a trade is done at the price of its turn.
 -- XMLCAST refuses a text that is longer than its type (SQL16061N). A character has at most four bytes.
 -- Index: security_symbol.

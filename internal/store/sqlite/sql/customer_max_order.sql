@@ -1,6 +1,6 @@
 -- The best order of each account comes from the index, and only the best of those is read. A customer without orders has
--- 0 and NULL. A customer with accounts exists, so that only of one without any the document's page is read.
--- The accounts are there to tell later whether the answer is still right.
+-- 0 and NULL. A customer with accounts exists; only for one without accounts is the document's page read.
+-- The accounts are returned to check later whether the answer is still right.
 SELECT coalesce(best.id, 0), best.doc, (SELECT group_concat(id) FROM accounts WHERE customer = ?1)
 FROM accounts AS own
 LEFT JOIN orders AS best ON best.id = (

@@ -1,2 +1,2 @@
--- Not RETURNING of the deletion, for which SQLite opens a temporary table.
+-- Read before the deletion, because SQLite opens a temporary table for RETURNING.
 SELECT account, length(doc) FROM orders WHERE id = ?
