@@ -83,7 +83,7 @@ clean: ## remove what these targets have built
 LONGEST := ./internal/store/postgres ./cmd/brokerage
 
 .PHONY: test
-test: ## run go vet and what a developer breaks daily; three minutes
+test: ## run go vet and the short tests; three minutes
 	$(GO) vet $(PKGS)
 	$(GO) test -short -timeout 20m $(TESTFLAGS) $(if $(filter ./...,$(PKGS)),$(LONGEST)) $(PKGS)
 
@@ -103,7 +103,7 @@ lines: ## print the lines of Go by package: product, benches and harness, tests
 	    printf line, sum["p"], sum["h"], sum["t"], "all"}'
 
 .PHONY: lint
-lint: ## run golangci-lint; check go.mod, docs/dependencies.md for each dependency, and the tests that documents name
+lint: ## run golangci-lint; check go.mod, that docs/dependencies.md has each dependency, and that tests named in documents exist
 	$(LINT) config verify
 	$(LINT) run --allow-parallel-runners $(PKGS)
 	$(LINT_DB2)
@@ -130,7 +130,7 @@ rebuild: ## build again elsewhere, without caches, and compare the binaries
 	sha256sum <"$$dir/one" | sed 's/-/the binary, twice/'
 
 .PHONY: generate
-generate: ## write what is generated: the schema of workloads
+generate: ## regenerate the schema of workloads
 	$(GO) generate ./...
 
 .PHONY: fmt
@@ -236,12 +236,12 @@ capacity-check: ## search for the highest rate of sqlite: and PostgreSQL SEARCHE
 	BROKERAGE_CAPACITY_CHECK=$(SEARCHES) $(GO) test -run '^$$' -bench '^BenchmarkCapacity$$' -benchtime 1x -timeout 24h ./internal/compare
 
 .PHONY: evidence
-evidence: compare-check capacity-check ledger-check ## show how far comparisons, highest rates and ledgers hold: these three targets, a day
+evidence: compare-check capacity-check ledger-check ## run compare-check, capacity-check and ledger-check, which test comparisons, highest rates and ledgers; a day
 
 # The disks are files with ext4 in them; EXT4_IOC_SHUTDOWN cuts the power.
 KILLS ?= 100
 .PHONY: ledger-check
-ledger-check: ## kill SQLite KILLS (100) times under load, PostgreSQL a fifth of it, cut their power, and count losses; root
+ledger-check: ## kill SQLite KILLS (100) times under load, PostgreSQL a fifth as often, simulate power failures, and count lost changes; needs root
 	BROKERAGE_LEDGER_CHECK=$(KILLS) $(GO) test -run '^$$' -bench '^BenchmarkLedger$$' -benchtime 1x -timeout 24h ./cmd/brokerage
 
 # Seven queries both ways, ROUNDS (3) times EACH (10s): nine minutes, on a machine without other work. SCALE (XXXS) is
@@ -254,7 +254,7 @@ bench-postgres: ## compare the queries of drive --db with those of pgbench; need
 # work: ten minutes with EACH=6s. Servers that share processors take up to half more time where the program has another
 # address in each, probably because branches are predicted worse; nodes of a real cluster share none. setarch makes addresses equal.
 .PHONY: bench-citus
-bench-citus: ## measure what a transaction costs on Citus, and 1, 2 and 4 nodes, EACH (10s); needs root and Citus
+bench-citus: ## measure what a transaction costs on Citus, and 1, 2 and 4 nodes, for EACH (10s); needs root and Citus
 	BROKERAGE_BENCH_CITUS=$(EACH) setarch "$$(uname -m)" -R $(GO) test -run '^$$' -bench '^BenchmarkCitus$$' -benchtime 1x -timeout 60m ./internal/store/postgres
 
 # -shuffle finds tests that depend on each other; -count=1 because a cached result shows nothing new. Under the race

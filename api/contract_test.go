@@ -190,7 +190,7 @@ func TestContract_Problems(t *testing.T) {
 			require.Contains(t, mediaType, "application/problem+", name)
 		}
 		for _, m := range quoted.FindAllStringSubmatch(*r.Value.Description, -1) {
-			require.False(t, told[m[1]], "%s is told twice", m[1])
+			require.False(t, told[m[1]], "%s is described twice", m[1])
 			told[m[1]] = true
 		}
 	}

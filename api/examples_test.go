@@ -193,7 +193,7 @@ func (r *recorder) writes() {
 	require.NotEqual(r, string(read), string(body), "the example replaces a security by the same")
 	require.NoError(r, s.ReplaceSecurity(ctx, clock, symbol, body, true, tpox.Match{tpox.ETag(read)}))
 
-	// Leases come last, because the writes above use the first ids.
+	// lease_ids comes last: the writes above need the first ids.
 	count, err := strconv.ParseInt(r.value("Count"), 10, 64)
 	require.NoError(r, err)
 	lease, err := s.Lease(ctx, r.value("Kind"), count)
@@ -265,19 +265,22 @@ func (r *recorder) problems() {
 	r.refused("malformed", "buy_security", "/v1/accounts/"+r.value("Account")+"/buy", err)
 
 	for _, p := range []struct{ kind, operation, instance, detail string }{
-		{"unauthorized", "get_order", "/v1/orders/103282", "the token is not known"},
-		{"forbidden", "insert_order", "/v1/orders", "the token lacks the scope trade"},
-		{"method-not-allowed", "", "/v1/orders/103282", "PATCH is not allowed; Allow says what is"},
-		{"misdirected", "get_order", "/v1/orders/103282", `the service does not answer for the host "evil.example"`},
-		{"not-acceptable", "get_order", "/v1/orders/103282", "Accept takes neither application/xml nor text/xml"},
-		{"too-large", "insert_customer", "/v1/customers", "the body has more than 1048576 bytes"},
+		{"unauthorized", "get_order", "/v1/orders/103282", "a valid bearer token is needed"},
+		{"forbidden", "insert_order", "/v1/orders", "the token does not have the scope trade"},
+		{"method-not-allowed", "", "/v1/orders/103282",
+			"the method is not allowed for this path; the header Allow lists the allowed methods"},
+		{"misdirected", "get_order", "/v1/orders/103282", `the service does not answer for the host "evil.example"; ` +
+			"the operator can add a name by --host, or accept any by --tokens"},
+		{"not-acceptable", "get_order", "/v1/orders/103282", "the answer is available only as application/xml or text/xml"},
+		{"too-large", "insert_customer", "/v1/customers", "the body exceeds the limit"},
 		{"unsupported-media-type", "insert_order", "/v1/orders",
-			"the body is application/json, neither application/xml nor text/xml"},
-		{"too-many-requests", "get_order", "/v1/orders/103282", ""},
+			"the body must be application/xml or text/xml, without a Content-Encoding"},
+		{"too-many-requests", "get_order", "/v1/orders/103282",
+			"the client has used up its quota of requests; retry in 1 s"},
 		{"internal", "get_order", "/v1/orders/103282", ""},
 		{"damaged", "get_order", "/v1/orders/103282", ""},
 		{"overloaded", "get_order", "/v1/orders/103282", ""},
-		{"timeout", "search_securities", "/v1/securities", "the request took longer than it may"},
+		{"timeout", "search_securities", "/v1/securities", ""},
 	} {
 		var err error
 		if p.detail != "" {

@@ -113,8 +113,8 @@ func (f *dbFlag) newest(folder string) (file string, err error) {
 	}
 	for _, g := range all {
 		if g.Identity != all[0].Identity {
-			return "", fmt.Errorf("%s has backups of several databases, such as %s of %s and %s of %s: name one of the files",
-				folder, all[0].file, all[0].Identity, g.file, g.Identity)
+			return "", fmt.Errorf("%s has backups of several databases, such as %s of %s and %s of %s: "+
+				"give the path of one of the files", folder, all[0].file, all[0].Identity, g.file, g.Identity)
 		}
 	}
 	return all[0].file, nil

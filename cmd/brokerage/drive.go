@@ -259,19 +259,19 @@ func (c *driveCmd) contradiction() error {
 	case c.DB != "" && c.WatchDB != "":
 		return usagef("--watch-db is for a service: --db watches its own database")
 	case c.DB != "" && c.Consistency != drive.Primary:
-		return usagef("--consistency is for a service: a load with --db asks no replica")
+		return usagef("--consistency is for a service: a load with --db uses no replica")
 	case c.Count > 0 && (c.Find.String() != "" || c.Part != loadPart{}):
-		return usagef("--count excludes --find, which has --within, and --part, which needs --duration")
+		return usagef("--count cannot be used with --find, whose length is --within, or --part, which requires --duration")
 	case c.Find.String() != "" && !c.StartAt.IsZero():
-		return usagef("--find is for one load generator, without --part and --start-at")
+		return usagef("--find is for one load generator: it cannot be used with --part or --start-at")
 	case c.Find.String() != "" && (c.Think != drive.Think{} || c.Duration != nil):
-		return usagef("--find excludes --think and --duration: rates are tried in slices, for --within at most")
+		return usagef("--find cannot be used with --think or --duration: rates are tried in slices, for --within at most")
 	case c.Part != loadPart{} && c.StartAt.IsZero():
 		return usagef("--part requires --start-at: all parts of a load start at the same time")
 	case c.Ledger != "" && (c.Part != loadPart{} || c.Find.String() != ""):
-		return usagef("--ledger is for a run of a whole load, without --part and --find")
+		return usagef("--ledger cannot be used with --part or --find")
 	case c.Break != "" && c.Find.String() != "":
-		return usagef("--break is for a run, without --find")
+		return usagef("--break cannot be used with --find")
 	}
 	return nil
 }
@@ -317,7 +317,7 @@ func requireWritable(file output.File) error {
 	}
 	probe, err := os.CreateTemp(filepath.Dir(file.Path), ".brokerage-*")
 	if err != nil {
-		return fmt.Errorf("nothing can be written in the folder %s: %w", filepath.Dir(file.Path), err)
+		return fmt.Errorf("cannot write to the folder %s: %w", filepath.Dir(file.Path), err)
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }

@@ -77,7 +77,7 @@ func decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {
 	d, err := time.ParseDuration(text)
 	if err != nil {
 		if _, err := strconv.ParseFloat(text, 64); err == nil {
-			return fmt.Errorf("%q has no unit: %[1]ss, or %[1]sms, %[1]sm, %[1]sh", text)
+			return fmt.Errorf("%q has no unit: use %[1]ss, %[1]sms, %[1]sm or %[1]sh", text)
 		}
 		return fmt.Errorf("%q is not a time such as 500ms, 10s or 2m", text)
 	}
@@ -107,7 +107,7 @@ func (f *loadPart) UnmarshalText(text []byte) error {
 	if of, ok := strings.CutPrefix(string(text), "index/"); ok {
 		index, err := strconv.Atoi(os.Getenv(variable))
 		if err != nil {
-			return fmt.Errorf("%q is for pods of an Indexed Job: %s is not a number here", text, variable)
+			return fmt.Errorf("%q is for pods of an Indexed Job: the environment variable %s is not a number", text, variable)
 		}
 		text = []byte(strconv.Itoa(index+1) + "/" + of)
 	}

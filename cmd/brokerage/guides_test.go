@@ -149,7 +149,7 @@ func TestReadme_Commands(t *testing.T) {
 				continue
 			}
 			target, ok := strings.CutPrefix(line, "make ")
-			require.True(t, ok, "no test knows how to run %q", line)
+			require.True(t, ok, "no test runs %q", line)
 			require.Contains(t, testenv.Text(t, "../../Makefile"), "\n"+strings.TrimSpace(target)+":")
 		}
 	}

@@ -26,7 +26,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// onEachStore runs a test against a service on each available store.
+// onEachStore tests a service on SQLite, on PostgreSQL and on Citus.
 func onEachStore(t *testing.T, test func(t *testing.T, i *instance, db string)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestHostile_Bodies(t *testing.T) {
 	}
 	_, most := used()
 	require.LessOrEqual(t, most, memory+slackMemory)
-	require.Zero(t, asked.Load(), "somebody was asked")
+	require.Zero(t, asked.Load(), "the service connected to another host")
 	i.requireUntouched(t, "sqlite:"+dir+"/brokerage.db")
 }
 

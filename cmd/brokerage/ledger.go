@@ -48,7 +48,7 @@ func (c *driveCmd) run(
 	}
 	err = errors.Join(err, closed)
 	if err != nil || opened == nil {
-		s.notice("brokerage verify --db URL --ledger " + c.Ledger + " says what the database has kept")
+		s.notice("run brokerage verify --db URL --ledger " + c.Ledger + " to find out what the database has kept")
 		return run, err
 	}
 	proof, err := verifyLedger(ctx, s, opened, c.Ledger)

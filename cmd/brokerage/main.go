@@ -120,7 +120,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		if failed, ok := errors.AsType[*kong.ParseError](err); ok && failed.Context.Selected() != nil {
 			named += " " + failed.Context.Selected().Name
 		}
-		fmt.Fprintf(s.err, "brokerage: %s (%s --help says more)\n", shown(err), named)
+		fmt.Fprintf(s.err, "brokerage: %s (see %s --help)\n", shown(err), named)
 		return exitUsage
 	}
 

@@ -20,7 +20,7 @@ func TestMigrate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "b.db")
 	db := "sqlite:" + file
 	r := succeeds(t, "migrate", "--db", db, "--print")
-	require.NoFileExists(t, file, "to print is not to make")
+	require.NoFileExists(t, file, "--print creates nothing")
 
 	// The printed statements, run by hand, create the schema that the program creates.
 	conn, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "by-hand.db"))

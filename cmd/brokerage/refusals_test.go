@@ -43,7 +43,7 @@ var refusalFiles = map[string]string{
 // that of examples of workloads, TAKEN for an address where somebody listens.
 var refusals = map[string]refusal{
 	"frobnicate":            {exitUsage, "frobnicate"},
-	"driv":                  {exitUsage, "(brokerage --help says more)\n"},
+	"driv":                  {exitUsage, "(see brokerage --help)\n"},
 	"dataset --sclae S":     {exitUsage, "--sclae"},
 	"dataset --scale XXXXL": {exitUsage, "XXXXL"},
 
@@ -89,10 +89,10 @@ var refusals = map[string]refusal{
 	"serve --port 8380": {exitUsage, "--port: there is no such flag; --listen takes address and port: " +
 		"--listen 127.0.0.1:8380, or --listen :8380 for all addresses"},
 	"serve --listen 8380": {exitUsage,
-		`--listen: "8380" is not an address: 127.0.0.1:8380 is this machine only, :8380 all of its addresses`},
+		`--listen: "8380" is not an address: use 127.0.0.1:8380 for this machine only, or :8380 for all of its addresses`},
 	"serve --db brokerage.db": {exitUsage,
-		`"brokerage.db" is not a database: did you mean sqlite:brokerage.db?`},
-	"serve --timeout 10":  {exitUsage, `--timeout: "10" has no unit: 10s, or 10ms, 10m, 10h`},
+		`"brokerage.db" is not the URL of a database: did you mean sqlite:brokerage.db?`},
+	"serve --timeout 10":  {exitUsage, `--timeout: "10" has no unit: use 10s, 10ms, 10m or 10h`},
 	"serve --timeout=-1s": {exitUsage, "--timeout: -1s is outside of the range from 0s to 24h"},
 	"serve --pool 99999999": {exitUsage,
 		"--pool: 99999999 is outside of the range from 0 to 10000 "},
@@ -112,8 +112,8 @@ var refusals = map[string]refusal{
 	"serve --db null: --tokens letter":             {exitFailed, "letter, line 1: "},
 	"serve --db null: --jwt-audience a":            {exitUsage, "are for a service with --jwt-issuer"},
 	"serve --db null: --jwt-issuer i --jwt-audience a --jwks-url https://192.0.2.1/ --jwt-algorithms none": {exitUsage,
-		"is not an accepted algorithm"},
-	"serve --db null: --tls-cert x":                              {exitUsage, "go together"},
+		"is not a supported algorithm"},
+	"serve --db null: --tls-cert x":                              {exitUsage, "require each other"},
 	"serve --db null: --tls-client-ca x":                         {exitUsage, "--tls-client-ca is for"},
 	"serve --db null: --tls-cert none --tls-key none":            {exitFailed, "--tls-cert and --tls-key"},
 	"serve --db null: --listen 127.0.0.1:0 --audit-log HERE":     {exitUsage, "the audit log"},
@@ -127,10 +127,10 @@ var refusals = map[string]refusal{
 	"serve --db null: --listen [::]:0":         {exitUsage, notOnlyHere},
 	"serve --db null: --listen 192.0.2.1:8080": {exitUsage, notOnlyHere},
 	"serve --db null: --insecure-no-auth --debug-addr :0": {exitUsage,
-		"can be reached from other machines; profiles are for this one"},
+		"can be reached from other machines; use a loopback address"},
 
 	"drive --durations 60s": {exitUsage, `unknown flag --durations, did you mean "--duration"? ` +
-		"(brokerage drive --help says more)\n"},
+		"(see brokerage drive --help)\n"},
 	"drive --duration soon":                     {exitUsage, `--duration: "soon" is not a time such as 500ms, 10s or 2m`},
 	"drive --workload half.json":                {exitUsage, "brokerage drive: workload half.json: "},
 	"drive --db null: --url http://127.0.0.1:1": {exitUsage, "can't be used together"},
@@ -143,7 +143,7 @@ var refusals = map[string]refusal{
 		"--json: HERE/none/r.json: there is no folder HERE/none\n"},
 	"drive --db null: --json HERE": {exitUsage, "is not a file"},
 	"drive --db null: --json /proc/r.json": {exitUsage,
-		"nothing can be written in the folder /proc"},
+		"cannot write to the folder /proc"},
 	"drive --db null: --break true": {exitUsage,
 		"--break and --at must be used together"},
 	"drive --db null: --break true --at 9s --duration 5s":                  {exitUsage, "above 0 and below --duration"},
@@ -158,13 +158,13 @@ var refusals = map[string]refusal{
 	"drive --db null: --find speed=5s": {exitUsage,
 		"a limit of p50, p90, p95, p99, p99.9 or errors"},
 	"drive --db null: --find get_oder:p99=20ms":                 {exitUsage, "the workload mixed does not run get_oder"},
-	"drive --db null: --find p99=20ms --think 1s":               {exitUsage, "--find excludes --think and --duration"},
+	"drive --db null: --find p99=20ms --think 1s":               {exitUsage, "--find cannot be used with --think"},
 	"drive --db null: --find p99=20ms --within 0s":              {exitUsage, "--within: 0s is outside of the range"},
 	"drive --db null: --find p99=20ms --part 1/2" + inTheFuture: {exitUsage, "is for one load generator"},
 	"drive --db null: --part 1/2":                               {exitUsage, "--part requires --start-at"},
 	"drive --db null: --part 3/2" + inTheFuture:                 {exitUsage, `"3/2" is not a part`},
 	"drive --db null: --part index/2" + inTheFuture: {exitUsage,
-		"JOB_COMPLETION_INDEX is not a number here"},
+		"JOB_COMPLETION_INDEX is not a number"},
 	"drive --db null: --part 1/3 --users 2" + inTheFuture:        {exitUsage, "2 users cannot be divided among 3 parts"},
 	"drive --db null: --part 1/2 --start-at 2999-01-01T00:00:00": {exitUsage, "is not a time with its zone"},
 	"drive --db null: --part 1/2 --start-at 2001-01-01T00:00:00Z": {exitFailed,
@@ -191,7 +191,7 @@ var refusals = map[string]refusal{
 	"campaign --out study --preset paper-2007 --data-scale 0.00001 --plan": {exitUsage, "too few for 50 users"},
 
 	"compare null:":                          {exitUsage, "<b>"},
-	"compare null: oracle:x":                 {exitUsage, "the sides cannot be compared: B: this is not a database"},
+	"compare null: oracle:x":                 {exitUsage, "compared: B: this is not the URL of a database"},
 	"compare exec: null:":                    {exitUsage, "A: exec: has no command; example: exec:./brokerage serve"},
 	"compare null: null: --detect 3":         {exitUsage, `"3" is not a percentage`},
 	"compare null: null: --tolerance 0%":     {exitUsage, "from 0.1% to 100%"},
@@ -205,7 +205,7 @@ var refusals = map[string]refusal{
 
 const (
 	inTheFuture = " --start-at 2999-01-01T00:00:00Z"
-	notOnlyHere = "can be reached from other machines, and there are no --tokens: --insecure-no-auth"
+	notOnlyHere = "can be reached from other machines; set --tokens or --jwt-issuer, or --insecure-no-auth"
 )
 
 // A wrong command is refused in one line and leaves nothing behind. For a newcomer's mistake, the line shows what to

@@ -23,7 +23,7 @@ func (c *reportCmd) Run(s streams) error {
 	case len(c.Files) > 2:
 		return usagef("%d files: give one for a report, or two to show them side by side", len(c.Files))
 	case len(c.Files) == 2 && c.Out != "":
-		return usagef("--out is for a report on one file: two are shown as text")
+		return usagef("--out is for a report on one file; two files are shown as text")
 	}
 	var files []*report.File
 	for _, path := range c.Files {

@@ -54,7 +54,7 @@ func TestServe_Replicas(t *testing.T) {
 	require.Zero(t, driven.code, driven.err)
 	run := readRun(t, file)
 	require.Equal(t, "token", run.Model.Consistency)
-	require.NotEmpty(t, run.Resources.Pools, "its server counts, and tells once a second: %v", run.Resources.Missing)
+	require.NotEmpty(t, run.Resources.Pools, "the server's statistics are read once a second: %v", run.Resources.Missing)
 	require.Contains(t, driven.out, "queries with consistency token")
 	i.stop(t)
 	require.NotContains(t, i.logs.String(), "secret")

@@ -28,7 +28,7 @@ func TestServe_Precedence(t *testing.T) {
 	says := func(from string, args ...string) {
 		t.Helper()
 		r := brokerage(t.Context(), append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
-		requireOneLine(t, r, exitUsage, fmt.Sprintf("%q is not a database", from))
+		requireOneLine(t, r, exitUsage, fmt.Sprintf("%q is not the URL of a database", from))
 	}
 	says("file", "--config", file)
 	says("flag", "--config", file, "--db", "flag")
@@ -164,7 +164,7 @@ func listener(t testing.TB) net.Listener {
 	return l
 }
 
-// freeAddress returns an address of this machine where nothing listens, also for a process that cannot report its port.
+// freeAddress returns an address of this machine where nothing listens, or where a process is to listen.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	l := listener(t)

@@ -219,7 +219,7 @@ func within(t testing.TB, limit time.Duration, ok func() bool, format string, ar
 	t.Helper()
 	for deadline := time.Now().Add(limit); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			require.Failf(t, "it did not come to pass", format, args...)
+			require.Failf(t, "timed out", format, args...)
 		}
 	}
 }

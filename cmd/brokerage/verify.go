@@ -14,7 +14,7 @@ import (
 //nolint:lll // a help text is one string
 type verifyCmd struct {
 	DB     dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE."`
-	Ledger string `type:"path" placeholder:"FILE" help:"Only find out whether the database has the changes of a ledger, which brokerage drive --ledger has written; no other client may have changed it since that run began. Exits with 4 if changes were lost or applied twice. Default: none; read and check the whole database."`
+	Ledger string `type:"path" placeholder:"FILE" help:"File written by brokerage drive --ledger: only find out whether the database has its changes. No other client may have changed the database since that run began. Exits with 4 if changes were lost or applied twice. Default: none; read and check the whole database."`
 }
 
 func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {

@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-const ruleHeader = `# Made of deploy/observability/rules: UPDATE_RULES=1 go test ./deploy/k8s -run TestMonitoring
+const ruleHeader = `# Generated from deploy/observability/rules: UPDATE_RULES=1 go test ./deploy/k8s -run TestMonitoring
 apiVersion: monitoring.coreos.com/v1
 kind: PrometheusRule
 metadata:

@@ -181,7 +181,7 @@ func find(t testing.TB, all []object, kind, name string) object {
 			return o
 		}
 	}
-	require.Failf(t, "it is not there", "%s %s", kind, name)
+	require.Failf(t, "there is no such object", "%s %s", kind, name)
 	return nil
 }
 

@@ -80,7 +80,7 @@ func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 	}
 	for _, a := range o.Algorithms {
 		if !slices.Contains(Algorithms[:], a) {
-			return nil, fmt.Errorf("%q is not an accepted algorithm: they are %s", a, strings.Join(Algorithms[:], ", "))
+			return nil, fmt.Errorf("%q is not a supported algorithm: use some of %s", a, strings.Join(Algorithms[:], ", "))
 		}
 	}
 	if o.pause == 0 {
@@ -168,13 +168,13 @@ func (j *JWTs) key(ctx context.Context, t *jwt.Token) (any, error) {
 		return nil, fmt.Errorf("the header: %w", err)
 	}
 	if _, critical := t.Header["crit"]; critical {
-		return nil, errors.New("it has critical headers, which are not supported (RFC 7515, 4.1.11)")
+		return nil, errors.New("the token has critical headers, which are not supported (RFC 7515, 4.1.11)")
 	}
 	if typ, has := t.Header["typ"]; has {
 		text, _ := typ.(string)
 		kind := strings.TrimPrefix(strings.ToLower(text), "application/")
 		if kind != "jwt" && kind != "at+jwt" {
-			return nil, errors.New("it is another kind of token")
+			return nil, errors.New("the header typ names another kind of token")
 		}
 	}
 	// A client that goes away must not end the refresh that its token has caused: tokens with invented keys, from clients
@@ -199,7 +199,7 @@ func (c *claims) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	if scope != nil && scp != nil {
-		return errors.New("it has both scope and scp")
+		return errors.New("the token has both scope and scp")
 	}
 	c.scopes = slices.Concat(scope, scp)
 	return nil

@@ -56,7 +56,7 @@ func (h *heldKeys) KeyReplaceAll(ctx context.Context, keys []jwkset.JWK) error {
 			k.USE != "" && k.USE != jwkset.UseSig
 	})
 	if len(keys) == 0 {
-		return unusableError{errors.New("there is no key for any of the algorithms")}
+		return unusableError{errors.New("there is no key for any of the accepted algorithms")}
 	}
 	if err := h.Storage.KeyReplaceAll(ctx, keys); err != nil {
 		return err
@@ -105,15 +105,15 @@ func (h *heldKeys) fromURL(ctx context.Context, o JWTOptions) (jwkset.Storage, e
 	// Others on the network could forge the response of any URL that is neither https nor local.
 	u, err := format.ParseURL(o.KeysURL)
 	if err != nil || u.Host == "" {
-		return nil, errors.New("the URL of the keys: it is not a URL")
+		return nil, errors.New("the URL of the keys is not a URL")
 	}
 	ip := net.ParseIP(u.Hostname())
 	loopback := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 	switch {
 	case u.User != nil:
-		return nil, errors.New("the URL of the keys: it must not hold a password")
+		return nil, errors.New("the URL of the keys must not hold a password")
 	case u.Scheme != "https" && (u.Scheme != "http" || !loopback):
-		return nil, errors.New("the URL of the keys: it must be https, since whoever can change the keys can make tokens")
+		return nil, errors.New("the URL of the keys must be https, since whoever can change the keys can make tokens")
 	}
 	transport := o.Transport
 	if transport == nil {

@@ -134,7 +134,7 @@ func TestLog_Full(t *testing.T) {
 	require.ErrorIs(t, told[0], io.ErrShortWrite)
 	l.Record(record(fmt.Sprint(n))) // a write that was running
 	require.Error(t, l.Ready())
-	require.Len(t, told, 1, "a fault is told once")
+	require.Len(t, told, 1, "a fault is reported once")
 
 	out.room = 1 << 20
 	require.NoError(t, l.Ready())

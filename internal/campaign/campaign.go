@@ -39,7 +39,7 @@ const File = "campaign.json"
 func (c *Campaign) file() string { return filepath.Join(c.Folder, File) }
 
 // Run runs a campaign, or the rest of one that was interrupted. It returns the record of what was measured, together
-// with an error if the campaign ended early, and no record if nothing was changed.
+// with an error if the campaign ended early, and no record if it did not begin.
 func (c *Campaign) Run(ctx context.Context) (*Record, error) {
 	unlock, err := lockFolder(c.Folder)
 	if err != nil {

@@ -63,7 +63,7 @@ func TestCampaign_RefusesASecond(t *testing.T) {
 		require.EqualError(t, err, "another campaign runs in "+folder)
 		there, err := Read(filepath.Join(folder, File))
 		require.NoError(t, err)
-		require.Equal(t, "it runs, or was killed", there.Unfinished)
+		require.Equal(t, "still running, or killed", there.Unfinished)
 		return nil
 	}
 	_, err := w.run(w.small(folder))
@@ -71,8 +71,8 @@ func TestCampaign_RefusesASecond(t *testing.T) {
 	require.Positive(t, refused)
 }
 
-// A run whose only faults are an unsteady rate and others on the machine is made once more, from the data as loaded. A
-// run with any other fault counts.
+// A run that was only unsteady or disturbed by other load is made once more, from the data as loaded. A run with any
+// other fault counts.
 func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()

@@ -71,7 +71,7 @@ func (c *Campaign) plan() {
 		}
 	}
 	c.record = &Record{
-		Format: Format, Preset: s.Preset, Smoke: s.smoke(), Started: time.Now().UTC(), Unfinished: "it runs, or was killed",
+		Format: Format, Preset: s.Preset, Smoke: s.smoke(), Started: time.Now().UTC(), Unfinished: "still running, or killed",
 		Settings: *s, Machine: c.Machine, Versions: c.Versions, Steps: steps,
 	}
 }

@@ -12,8 +12,7 @@ import (
 	"brokerage/internal/store/postgres"
 )
 
-// postgresDatabase is a database on a server, which may belong to others: everything outside the schema brokerage stays
-// as it was.
+// postgresDatabase is a database that others may use too: everything outside its schema brokerage stays as it was.
 type postgresDatabase struct{ database }
 
 // settings returns those of the named settings that the server has.

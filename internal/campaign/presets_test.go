@@ -15,8 +15,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// planned returns the plan of settings, on a database that allows so many connections, and the fingerprint of the
-// dataset.
+// planned returns the plan of settings on a database with that limit of connections, and the dataset's fingerprint.
 func planned(t *testing.T, s Settings, connections int) (*Record, string) {
 	t.Helper()
 	c := newWorld(t).campaign(t.TempDir())
@@ -164,7 +163,7 @@ func TestCampaign_Paper(t *testing.T) {
 	require.Contains(t, text.String(), "preset paper-2007, scale 3000-15000 of tpox-1\n")
 	require.Regexp(t, `(?m)^ 1/12  population: done$`, text.String())
 	require.Regexp(t, `(?m)^ 8/12  classic, 2 users: interrupted\n 9/12  classic, 4 users$`, text.String())
-	require.Contains(t, text.String(), "12 steps, 5 of them to run: the runs of planned length take ")
+	require.Contains(t, text.String(), "12 steps, 5 of them to run: the timed runs take ")
 	require.True(t, strings.HasSuffix(text.String(), "\nnothing was started\n"))
 
 	other := study()

@@ -65,7 +65,7 @@ func planText(r *Record) string {
 			runs += r.Settings.WarmUp.Duration + r.Settings.Duration.Duration
 		}
 	}
-	text := fmt.Sprintf("%s, %d of them to run: the runs of planned length take %s, besides load, population and restores",
+	text := fmt.Sprintf("%s, %d of them to run: the timed runs take %s, besides load, population and restores",
 		format.Plural(len(r.Steps), "step"), todo, format.Clock(runs))
 	if r.Smoke {
 		text += "; a smoke campaign, whose figures do not count"
@@ -96,7 +96,7 @@ func Outcome(s *Step) string {
 		return fmt.Sprintf("%s documents of %s, %s/s, with %.1f s for indexes at the end", format.Count(s.Load.Documents),
 			format.Bytes(s.Load.Bytes), format.Figure(float64(s.Load.Documents)/seconds), s.Load.Finish)
 	case s.Space != nil:
-		return fmt.Sprintf("%s, %.1f %% of the documents", format.Bytes(s.Space.Total),
+		return fmt.Sprintf("%s, %.1f %% of the size of the documents", format.Bytes(s.Space.Total),
 			100*float64(s.Space.Total)/max(float64(s.Space.Raw), 1))
 	case s.Copy != nil && s.Copy.Database > 0: // Db2's own commands do not report it
 		return fmt.Sprintf("%s at %s/s", format.Bytes(s.Copy.Database), format.Bytes(float64(s.Copy.Database)/seconds))

@@ -32,7 +32,7 @@ func TestTerminal(t *testing.T) {
 	}
 	require.Error(t, run())
 	text := out.String()
-	require.Regexp(t, `^14 steps, 14 of them to run: the runs of planned length take 6:40, besides load, population and `+
+	require.Regexp(t, `^14 steps, 14 of them to run: the timed runs take 6:40, besides load, population and `+
 		`restores; a smoke campaign, whose figures do not count\n`, text)
 	require.Regexp(t, `\n 1/14  population +[\d:. ms]+  insert-customers( 50\.0/s){4}; insert-orders 500/s `, text)
 	require.Regexp(t, `\n 2/14  load +[\d. ms]+  2,700 documents of 2\.70 MB, [\d,]+/s, with 0\.0 s for indexes `, text)

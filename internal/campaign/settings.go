@@ -131,7 +131,7 @@ func (s Settings) Check() error {
 	case outside(s.Reference):
 		return fmt.Errorf("--reference must be from 1 to %d", drive.MaxUsers)
 	case repeats(s.CPUs) || len(s.CPUs) > 0 && slices.Min(s.CPUs) < 1:
-		return fmt.Errorf("--cpus must be a list of different numbers from 1")
+		return fmt.Errorf("--cpus must be a list of different numbers, each at least 1")
 	case !slices.Contains([]string{"", workload.OwnDocuments, workload.SharedDocuments}, s.NewDocuments):
 		return fmt.Errorf("newDocuments: %q is neither %s nor %s", s.NewDocuments, workload.OwnDocuments,
 			workload.SharedDocuments)
@@ -154,7 +154,7 @@ func (s Settings) Check() error {
 	for i, of := range s.Inserts {
 		switch {
 		case slices.ContainsFunc(s.Inserts[:i], func(l Load) bool { return l.Workload == of.Workload }):
-			return fmt.Errorf("inserts has %s twice", of.Workload)
+			return fmt.Errorf("inserts: %s is listed twice", of.Workload)
 		case of.Workload != insertOrders && of.Workload != insertCustomers:
 			return fmt.Errorf("inserts: %s is neither %s nor %s", of.Workload, insertOrders, insertCustomers)
 		case of.Users < 1 || of.Documents < int64(of.Users):

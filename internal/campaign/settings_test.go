@@ -21,7 +21,7 @@ func TestSettings_Check(t *testing.T) {
 		"Inserts":   {func(s *Settings) { s.Inserts = []Load{{mixed, 1, 1}} }, "inserts: mixed is neither"},
 		"Few":       {func(s *Settings) { s.Inserts = []Load{{insertOrders, 2, 1}} }, "too few for 2 users"},
 		"SameInserts": {func(s *Settings) { s.Inserts = []Load{{insertOrders, 1, 1}, {insertOrders, 2, 2}} },
-			"inserts has insert-orders twice"},
+			"inserts: insert-orders is listed twice"},
 		"CPUs": {func(s *Settings) { s.CPUs = []int{0} }, "--cpus"},
 	} {
 		t.Run(name, func(t *testing.T) {

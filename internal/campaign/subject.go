@@ -111,7 +111,7 @@ func (e database) Holds(ctx context.Context) (name string, err error) {
 		}
 		space, err := s.Space(ctx)
 		if space.Documents != [len(dataset.Kinds)]int64{} {
-			name = "documents that were not loaded"
+			name = "documents that no load has written"
 		}
 		return err
 	})

@@ -46,7 +46,7 @@ func testSubject(t *testing.T, e Subject) StoreStamp {
 	}
 	require.Empty(t, holds())
 	insert(t, e)
-	require.Equal(t, "documents that were not loaded", holds())
+	require.Equal(t, "documents that no load has written", holds())
 
 	require.NoError(t, e.Load(ctx, d, func(int, int64) {}), "it replaces the order")
 	require.Equal(t, d.Fingerprint(), holds())

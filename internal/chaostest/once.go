@@ -65,7 +65,7 @@ func Once(t *testing.T, d Database) {
 		i.front.Set(Fault{}) // new connections are not cut any more
 	}
 	tally := load.Stop(t)
-	require.Greater(t, tally.Tried, tally.Acknowledged+tally.Acknowledged/20, "so few cuts show nothing")
+	require.Greater(t, tally.Tried, tally.Acknowledged+tally.Acknowledged/20, "too few requests were cut")
 	t.Logf("%d requests, %d writes, meanwhile %v", tally.Tried, tally.Acknowledged, tally.Kinds)
 	proof, findings, err := ledger.Verify(t.Context(), instances[0].store, load.Ledger)
 	require.NoError(t, err)

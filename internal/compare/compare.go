@@ -261,7 +261,7 @@ func (c *comparison) lengthen() bool {
 		return false
 	}
 	c.slices(2*c.length, perBlock)
-	c.result.note("slices of %s from %s on: %s", c.length, format.Duration(c.passed()), reason)
+	c.result.note("slices lengthened to %s after %s: %s", c.length, format.Duration(c.passed()), reason)
 	c.own, c.idle, c.blocks = [2]used{}, [2]used{}, nil
 	r := c.result // without the slices so far
 	r.Figures, r.Transactions, r.Blocks = nil, nil, nil

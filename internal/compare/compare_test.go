@@ -72,7 +72,7 @@ func compareOn(t testing.TB, m *machine, config Config) *Result {
 		s.values = slices.Repeat([]float64{math.NaN()}, firstTransaction)
 		s.values[throughput] = m.slice(side, length)
 		if m.rand.Float64() < m.spoilt || c.passed() < m.busy {
-			s.disturbed = "others used the machine"
+			s.disturbed = "other programs used the machine"
 		}
 		c.own[side].add(used{processor: length.Seconds()}, 1)
 		if side == 1 {
@@ -159,7 +159,7 @@ func TestMeasure(t *testing.T) {
 		"Undecided": {machine: machine{noise: 0.1}, within: time.Minute, want: Undecided,
 			answer: `^undecided: −\d.* to \+\d.* %; about \d+ minutes? more would decide$`},
 		"LeavesWork": {machine: machine{change: -0.1, left: 0.08}, want: Slower, answer: "slower",
-			note: `^slices of 4s from \d.*: A used 4 % of its processor time while the other side was measured$`},
+			note: `^slices lengthened to 4s after \d.*: A used 4 % of its processor time while the other side was measured$`},
 		"LeavesTooMuchWork": {machine: machine{change: -0.1, left: 1}, want: Undecided,
 			answer: `^undecided: A used 12 % of its processor time while the other side was measured, even with slices of 8s$`},
 		"Disturbed": {machine: machine{change: -0.1, spoilt: 0.3}, want: Slower, answer: "slower"},

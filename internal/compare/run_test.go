@@ -100,7 +100,7 @@ func TestRun_Services(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux says the processor time")
 	}
-	const others, carried = "whether others used the machine could not be seen", "whether a side keeps working"
+	const others, carried = "whether other programs used the machine is unknown", "whether a side keeps working"
 	one, two, silent := serviceAt(t, true), serviceAt(t, true), serviceAt(t, false)
 	for name, c := range map[string]struct {
 		a, b            string
@@ -141,7 +141,7 @@ func TestRun_Silent(t *testing.T) {
 	c := short(t)
 	c.Rate, c.answers = 1000, 5*time.Second
 	r, err := c.run(t.Context(), "null:", server.URL)
-	require.EqualError(t, err, "B, "+server.URL+": it did not answer all requests of a slice within 5s after its end")
+	require.EqualError(t, err, "B, "+server.URL+": some requests of a slice had no answer 5s after its end")
 	require.Nil(t, r)
 }
 

@@ -63,7 +63,7 @@ func (c *comparison) takeSlice(ctx context.Context, at int, length time.Duration
 	before := c.read(bounded)
 	sliced, err := crew.Slice(bounded, c.seed, c.Rate, c.discard+length)
 	if bounded.Err() != nil && ctx.Err() == nil {
-		return s, fmt.Errorf("%c, %s: it did not answer all requests of a slice within %s after its end", 'A'+at,
+		return s, fmt.Errorf("%c, %s: some requests of a slice had no answer %s after its end", 'A'+at,
 			c.sides[at].name, c.answers)
 	}
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *comparison) takeSlice(ctx context.Context, at int, length time.Duration
 	}
 	others, ok := host.Others(after.ours - before.ours) // unknown is 0 or NaN, and disturbs nothing
 	if !ok || math.IsNaN(others) {
-		c.result.note("whether others used the machine could not be seen")
+		c.result.note("whether other programs used the machine is unknown")
 	}
 	if s.disturbed = sliced.Disturbed(others, c.Others); s.disturbed == "" {
 		c.own[at].add(own, 1)

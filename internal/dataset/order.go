@@ -117,7 +117,7 @@ type orderGen struct {
 	symbol string // "" for that of security
 }
 
-// AppendNewOrder appends order i with the values of p, generated as by [Dataset.Append]. i is any number from 0; an
+// AppendNewOrder appends order i, as [Dataset.Append] does, with the values set in p. i is any number from 0; an
 // order beyond the end of the dataset repeats no stored one.
 func (d *Dataset) AppendNewOrder(dst []byte, i int64, p NewOrder) []byte {
 	g := d.gen(dst, forOrder, i, p.slots)

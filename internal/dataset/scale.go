@@ -101,7 +101,8 @@ func ParseScale(s string) (Scale, error) {
 		orders, _ := strconv.ParseInt(m[2], 10, 64)
 		return ScaleOf(customers, orders)
 	}
-	return Scale{}, fmt.Errorf("%q is not a scale: use one of %s", s, strings.Join(scaleNames[:], " "))
+	return Scale{}, fmt.Errorf("%q is not a scale: use one of %s, or CUSTOMERS-ORDERS", s,
+		strings.Join(scaleNames[:], " "))
 }
 
 // The largest numbers of documents at any scale: at XXL, of customers in tpox-1 and of orders in tpox-2.
@@ -115,11 +116,11 @@ const (
 func ScaleOf(customers, orders int64) (Scale, error) {
 	switch {
 	case customers < 0 || customers > maxCustomers:
-		return Scale{}, fmt.Errorf("dataset: the number of customers is not from 0 to %d", int64(maxCustomers))
+		return Scale{}, fmt.Errorf("dataset: %d customers: the number must be from 0 to %d", customers, int64(maxCustomers))
 	case orders < 0 || orders > maxOrders:
-		return Scale{}, fmt.Errorf("dataset: the number of orders is not from 0 to %d", int64(maxOrders))
+		return Scale{}, fmt.Errorf("dataset: %d orders: the number must be from 0 to %d", orders, int64(maxOrders))
 	case customers == 0 && orders > 0:
-		return Scale{}, fmt.Errorf("dataset: %d orders have no customers", orders)
+		return Scale{}, fmt.Errorf("dataset: %d orders need at least one customer", orders)
 	}
 	return Scale{
 		Name: fmt.Sprintf("%d-%d", customers, orders), step: counted,

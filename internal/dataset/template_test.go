@@ -116,7 +116,7 @@ func TestDataset_AppendNewOrder(t *testing.T) {
 		}
 	}
 
-	// Beyond the dataset, an order for which the caller sets no account has one that exists.
+	// An order with an index beyond the dataset has an existing account if none is set.
 	beyond := d.AppendNewOrder(nil, 1<<50, dataset.NewOrder{})
 	id, err := strconv.ParseInt(string(attr(beyond, "Order", "Acct")), 10, 64)
 	require.NoError(t, err)

@@ -159,7 +159,7 @@ func (c *Crew) sleepUntil(at int64) bool {
 	}
 }
 
-// die ends what the users do because the target does not answer.
+// die stops all users with ErrTargetDied, for the reason err.
 func (c *Crew) die(err error) { c.stop(fmt.Errorf("%w: %w", ErrTargetDied, err)) }
 
 // together runs do for all users at once, until each is done. It returns ErrInterrupted if the context is done first,

@@ -226,7 +226,7 @@ func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error)
 		step.Add(s.Records, s.Lost, f.length)
 		var why string
 		if why, decided = f.Goal.judge(counts); !f.keepsUp(rate, &s) {
-			why, decided = fmt.Sprintf("%d were waiting at the end", s.waiting()), true
+			why, decided = fmt.Sprintf("%d transactions were waiting at the end", s.waiting()), true
 		}
 		if decided && why == "" {
 			step.Met++

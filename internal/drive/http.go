@@ -82,7 +82,7 @@ func (e *refusedError) Error() string {
 	case http.StatusForbidden:
 		return fmt.Sprintf("the token may not %s (403): it needs another scope", e.what)
 	default:
-		return fmt.Sprintf("the service answered %d when asked to %s", e.status, e.what)
+		return fmt.Sprintf("the service answered %d to a request to %s", e.status, e.what)
 	}
 }
 
@@ -112,7 +112,7 @@ func (h *HTTP) describe(ctx context.Context) (result.Target, *workload.Populatio
 		XMLName xml.Name `xml:"urn:brokerage:service Version"`
 		Version string   `xml:"version,attr"`
 	}
-	if _, err := h.ask(ctx, http.MethodGet, "/version", "say its version", &service); err != nil {
+	if _, err := h.ask(ctx, http.MethodGet, "/version", "read the version", &service); err != nil {
 		return t, nil, err
 	}
 	p := &workload.Population{}
@@ -164,7 +164,7 @@ func (h *HTTP) lease(ctx context.Context, kind string, count int64) (tpox.Range,
 	path := fmt.Sprintf("/v1/dataset/leases?kind=%s&count=%d", kind, count)
 	_, err := h.ask(ctx, http.MethodPost, path, "write (scope trade)", &v)
 	if err == nil && (v.Count < 1 || v.Count > count || v.First < 1 || v.First > tpox.LastLease(v.Count)) {
-		err = fmt.Errorf("%s leased %d ids from %d on when asked for %d: not a brokerage service", format.URL(h.base),
+		err = fmt.Errorf("%s leased %d ids from %d on, but %d were requested: not a brokerage service", format.URL(h.base),
 			v.Count, v.First, count)
 	}
 	return tpox.Range{First: tpox.ID(v.First), Count: v.Count}, err
@@ -203,7 +203,7 @@ func readMetrics(text []byte) reading {
 	}
 	memory, ok := metrics["process_resident_memory_bytes"]
 	if !ok {
-		return reading{store: store, missing: []string{"it serves no metrics of its process at its address"}}
+		return reading{store: store, missing: []string{"it serves no process metrics at its address"}}
 	}
 	r := reading{store: store, process: probe.Figures{probe.Memory: memory}}
 	for figure, metric := range telemetry.ProcessMetrics {

@@ -38,7 +38,7 @@ func TestReadMetrics(t *testing.T) {
 	require.Contains(t, r.missing, "systemSeconds is not among its metrics")
 	r = readMetrics([]byte("brokerage_store_commits_total 7\n")) // on a system that has no figures of a process
 	require.Nil(t, r.process)
-	require.Equal(t, []string{"it serves no metrics of its process at its address"}, r.missing)
+	require.Equal(t, []string{"it serves no process metrics at its address"}, r.missing)
 }
 
 // A lease has at least one id and no more than were asked for, of 15 digits at most. Any other would give documents

@@ -80,12 +80,12 @@ func (p *Process) said() string {
 	if last := p.last.Load(); last != nil {
 		return ": " + *last
 	}
-	return ", without a word"
+	return ", and printed nothing"
 }
 
 // Listens waits until the process prints its address, or its URL comes from found. In any other case it is killed.
 func (p *Process) Listens(ctx context.Context, found <-chan string, within time.Duration) error {
-	return p.await(ctx, p.address, found, "say where it listens", within)
+	return p.await(ctx, p.address, found, "print its address", within)
 }
 
 // Wait waits until the process has ended, and returns its error. If it does not end in time, it is killed.

@@ -51,7 +51,7 @@ func (c *Crew) startSampling(ctx context.Context) *sampler {
 	}
 	if s.watcher != nil {
 		if s.database = s.watcher.Process(); s.database == 0 {
-			s.miss(result.OfDatabase, "its processes are not visible from here")
+			s.miss(result.OfDatabase, "its processes are not visible on this machine")
 		}
 	}
 	s.take(ctx)

@@ -64,7 +64,7 @@ func TestDrive_Resources(t *testing.T) {
 			}
 			require.Equal(t, name == "Direct", r.Counted(result.OfStore)["brokerage_store_page_writes_total"] > 0)
 			require.Equal(t, []store.PoolStats{{Name: "orders", Hits: 10, Misses: 1}}, r.Pools)
-			require.Contains(t, r.Missing, "database: its processes are not visible from here")
+			require.Contains(t, r.Missing, "database: its processes are not visible on this machine")
 		})
 	}
 }

@@ -65,7 +65,7 @@ const mostStalled = 100 * time.Millisecond
 func (s *Sliced) Disturbed(others, most float64) string {
 	switch {
 	case others > most:
-		return "others used the machine"
+		return "other programs used the machine"
 	case s.Late > mostStalled:
 		return "the clock of the load generator stalled"
 	}

@@ -28,7 +28,7 @@ func (q *request) checkOrigin() error {
 	probe := q.op == getHealth || q.op == getReadiness || q.op == getMetrics // which may have any header Host, or none
 	if hosts := q.server.options.Hosts; hosts != nil && !probe && !isHost(hosts, q.Request.Host) {
 		return &refused{kind: kindMisdirected, detail: fmt.Sprintf(
-			"the service does not answer for the host %.100q; --host adds a name, and with --tokens any name is accepted",
+			"the service does not answer for the host %.100q; the operator can add a name by --host, or accept any by --tokens",
 			q.Request.Host)}
 	}
 	if err := crossOrigin.Check(q.Request); err != nil {

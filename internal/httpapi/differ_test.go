@@ -104,7 +104,7 @@ func (a *asker) key(usual any) string {
 	return url.PathEscape(fmt.Sprint(usual))
 }
 
-// number returns a number, or occasionally an odd one.
+// number returns usual, or rarely one of oddNumbers.
 func (a *asker) number(usual string) string {
 	if a.chance(20) {
 		return one(a.r, oddNumbers...)

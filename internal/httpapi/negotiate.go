@@ -137,7 +137,7 @@ func etags(header []string) (tags []etag, anything bool, err error) {
 		return nil, true, nil
 	}
 	if !allTags.MatchString(list) {
-		return nil, false, badRequest("a condition is not a list of entity tags in quotes")
+		return nil, false, badRequest("If-Match or If-None-Match is neither * nor a list of entity tags in quotes")
 	}
 	for _, tag := range oneTag.FindAllStringSubmatch(list, -1) {
 		tags = append(tags, etag{weak: tag[1] != "", text: tag[2]})
@@ -161,12 +161,12 @@ func (q *request) fresh() (context.Context, error) {
 	if len(tokens) > 0 {
 		var ok bool
 		if f.After, ok = tpox.ParseToken(tokens[0]); !ok || len(tokens) > 1 {
-			return nil, badRequest("the header %s is not one token of an earlier answer", tokenHeader)
+			return nil, badRequest("the header %s must be one token from an earlier response", tokenHeader)
 		}
 	}
 	if len(ages) > 0 {
 		if len(ages) > 1 || !stalenessForm.MatchString(ages[0]) {
-			return nil, badRequest("the header Max-Staleness is not one time in s or ms, such as 2s or 500ms")
+			return nil, badRequest("the header Max-Staleness must be one time in s or ms, such as 2s or 500ms")
 		}
 		var err error
 		if f.Within, err = time.ParseDuration(ages[0]); err != nil {

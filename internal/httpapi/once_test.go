@@ -102,7 +102,7 @@ func TestOnce_InUse(t *testing.T) {
 				require.Equal(t, http.StatusServiceUnavailable, (<-other).StatusCode)
 			}
 			s.keysInUse.Range(func(key, _ any) bool {
-				require.Fail(t, "it is taken", "%v", key)
+				require.Fail(t, "the key is still in use", "%v", key)
 				return true
 			})
 		})

@@ -51,7 +51,8 @@ func (f *visitor) until(expression string) {
 	f.Helper()
 	for deadline := time.Now().Add(30 * time.Second); f.Run(expression) != true; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			require.Failf(f, "it did not come to pass", "%s; the page says: %v", expression, f.Run(`document.body.innerText`))
+			require.Failf(f, "the condition did not become true", "%s; the page says: %v", expression,
+				f.Run(`document.body.innerText`))
 		}
 	}
 }
@@ -207,7 +208,7 @@ func TestPages_Tokens(t *testing.T) {
 	f.requireQuiet(server)
 }
 
-// The documentation opens an operation by its fragment, sends its form and filters.
+// The page opens the operation of the URL's fragment, sends a form, and filters.
 func TestPages_Documentation(t *testing.T) {
 	server := fronted(t, Options{})
 	f := shown(t, server.URL+"/docs#get_order")

@@ -22,15 +22,15 @@ type problemKind struct {
 
 var (
 	kindBadRequest     = problemKind{"bad-request", 400, "The request does not follow the contract"}
-	kindBadCursor      = problemKind{"bad-cursor", 400, "The cursor is not of this search"}
+	kindBadCursor      = problemKind{"bad-cursor", 400, "The cursor does not belong to this search"}
 	kindMalformed      = problemKind{"malformed", 400, "The body is not well-formed XML, or not accepted"}
 	kindUnauthorized   = problemKind{"unauthorized", 401, "A valid token is needed"}
-	kindForbidden      = problemKind{"forbidden", 403, "The token does not have the scope"}
+	kindForbidden      = problemKind{"forbidden", 403, "The token lacks the required scope"}
 	kindCrossOrigin    = problemKind{"cross-origin", 403, "A page of another origin cannot write"}
 	kindNotFound       = problemKind{"not-found", 404, "Not found"}
 	kindMethod         = problemKind{"method-not-allowed", 405, "The method is not allowed here"}
 	kindNotAcceptable  = problemKind{"not-acceptable", 406, "The answer is not available in an accepted media type"}
-	kindStale          = problemKind{"stale", 412, "The document is not that version"}
+	kindStale          = problemKind{"stale", 412, "The document has another version"}
 	kindTooLarge       = problemKind{"too-large", 413, "The body is too large"}
 	kindMediaType      = problemKind{"unsupported-media-type", 415, "The media type of the body is not accepted"}
 	kindMisdirected    = problemKind{"misdirected", 421, "The service does not answer for that host"}
@@ -41,7 +41,7 @@ var (
 	kindDamaged        = problemKind{"damaged", 500, "Stored data is damaged"}
 	kindOverloaded     = problemKind{"overloaded", 503, "The service is at its limit"}
 	kindUnavailable    = problemKind{"unavailable", 503, "The service cannot answer now"}
-	kindOutcomeUnknown = problemKind{"outcome-unknown", 503, "Whether the write was done is not known"}
+	kindOutcomeUnknown = problemKind{"outcome-unknown", 503, "It is not known whether the write was done"}
 	kindTimeout        = problemKind{"timeout", 504, "The request took too long"}
 
 	conflicts = map[tpox.Reason]string{
@@ -51,12 +51,12 @@ var (
 		tpox.LastAccount:     "The last account cannot be closed",
 		tpox.TooManyHoldings: "The account has the maximum number of holdings",
 		tpox.NotHeld:         "The account does not hold the security",
-		tpox.TooFewHeld:      "The account holds less than that",
+		tpox.TooFewHeld:      "The account holds too little of the security",
 		tpox.NotCovered:      "The balance does not cover the trade",
-		tpox.BalanceLimit:    "A balance would be out of bounds",
+		tpox.BalanceLimit:    "A balance would exceed the limit",
 		tpox.CustomerLimit:   "The customer would be too large",
 		tpox.IDsExhausted:    "Too few ids are left",
-		tpox.KeyInUse:        "The same request is still running",
+		tpox.KeyInUse:        "A request with this idempotency key is still running",
 	}
 )
 
@@ -84,15 +84,17 @@ func badRequest(format string, args ...any) error {
 const noToken = "a valid bearer token is needed"
 
 var (
-	errPath       = &refused{kind: kindNotFound, detail: "there is no such path"}
-	errNoDataset  = &refused{kind: kindNotFound, detail: "no dataset has been loaded"}
-	errCursor     = &refused{kind: kindBadCursor, detail: "the cursor is not one that this search was answered with"}
-	errNoToken    = &refused{kind: kindUnauthorized, detail: noToken, challenge: "Bearer"}
-	errToken      = &refused{kind: kindUnauthorized, detail: noToken, challenge: `Bearer error="invalid_token"`}
-	errMethod     = &refused{kind: kindMethod, detail: "the method is not allowed here"}
-	errAcceptable = &refused{kind: kindNotAcceptable, detail: "answers are application/xml or text/xml"}
-	errMediaType  = &refused{kind: kindMediaType,
-		detail: "bodies are application/xml or text/xml, without a Content-Encoding"}
+	errPath      = &refused{kind: kindNotFound, detail: "there is no such path"}
+	errNoDataset = &refused{kind: kindNotFound, detail: "no dataset has been loaded"}
+	errCursor    = &refused{kind: kindBadCursor, detail: "the cursor does not belong to this search"}
+	errNoToken   = &refused{kind: kindUnauthorized, detail: noToken, challenge: "Bearer"}
+	errToken     = &refused{kind: kindUnauthorized, detail: noToken, challenge: `Bearer error="invalid_token"`}
+	errMethod    = &refused{kind: kindMethod,
+		detail: "the method is not allowed for this path; the header Allow lists the allowed methods"}
+	errAcceptable = &refused{kind: kindNotAcceptable,
+		detail: "the answer is available only as application/xml or text/xml"}
+	errMediaType = &refused{kind: kindMediaType,
+		detail: "the body must be application/xml or text/xml, without a Content-Encoding"}
 	errTooLarge    = &refused{kind: kindTooLarge, detail: "the body exceeds the limit"}
 	errOverloaded  = &refused{kind: kindOverloaded, detail: "the limit of concurrent requests is reached"}
 	errQueueFull   = fmt.Errorf("%w: the queue is full", errOverloaded)

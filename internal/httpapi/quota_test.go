@@ -62,7 +62,7 @@ func TestQuota_ByToken(t *testing.T) {
 	}
 	require.Equal(t, 429, send(s, "10.0.0.9:1", "Authorization: a").StatusCode, "from anywhere")
 	require.Equal(t, 200, send(s, "10.0.0.1:1", "Authorization: b").StatusCode)
-	require.Equal(t, 401, send(s, "10.0.0.1:1", "Authorization: nobody").StatusCode, "who is not known uses up nobody's")
+	require.Equal(t, 401, send(s, "10.0.0.1:1", "Authorization: nobody").StatusCode, "an unknown token uses up no quota")
 }
 
 // Any number of addresses uses a bounded amount of memory, and a client that has used up its quota is not forgotten.

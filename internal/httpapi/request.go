@@ -103,7 +103,7 @@ func (q *request) parameter(name string) (value string, given bool, err error) {
 	case len(values) > 1:
 		return "", true, badRequest("the parameter %s is given %d times", name, len(values))
 	case !isText(values[0]):
-		return "", true, badRequest("the parameter %s is not text", name)
+		return "", true, badRequest("the parameter %s has a character that XML cannot contain, or is not UTF-8", name)
 	default:
 		return values[0], true, nil
 	}
@@ -221,7 +221,7 @@ func (q *request) write(body []byte) (w tpox.Write, done func(), err error) {
 		return w, func() {}, nil
 	}
 	if key := keys[0]; len(keys) > 1 || len(key) < 1 || len(key) > 255 || !isVisible(key) {
-		return w, nil, badRequest("the header Idempotency-Key is not one word of 1 to 255 visible characters")
+		return w, nil, badRequest("the header Idempotency-Key must be one word of 1 to 255 visible ASCII characters")
 	}
 	h := sha256.New()
 	_, _ = io.WriteString(h, q.Request.Method+"\n"+q.Request.URL.RequestURI()+"\n") // a hash never fails

@@ -250,5 +250,5 @@ func (w *Writer) flush(at int64) error {
 	return err
 }
 
-// Close flushes and closes the file when nothing more is recorded, and returns the error of any line.
+// Close flushes and closes the file after the last line, and returns any earlier error too.
 func (w *Writer) Close() error { return errors.Join(w.err, w.file.Sync(), w.file.Close()) }

@@ -228,12 +228,12 @@ func TestVerify_Refuses(t *testing.T) {
 	for text, says := range map[string]string{
 		"":                                      "line 1: this is not a ledger",
 		`{"ledger":1}` + "\n":                   "line 1: this is not a ledger",
-		`{"ledger":2,"dataset":"other"}` + "\n": "the dataset other, and the database holds tiny",
-		head + "{}\n":                           "line 2 is not one of a ledger",
+		`{"ledger":2,"dataset":"other"}` + "\n": "the dataset other, but the database holds tiny",
+		head + "{}\n":                           "line 2 is not valid in a ledger",
 		head + "hello\n":                        "line 2: this is not a ledger",
 		head + `{"do":"` + strings.Repeat("x", 2<<20) + `"}` + "\n":                          "line 2: this is not a ledger",
 		head + `{"do":"buy_security","id":9,"symbol":"ABC","quantity":"1e300000000"}` + "\n": "line 2: this is not a ledger",
-		head + `{"do":"buy_security","id":9,"symbol":"ABC","quantity":"1"}` + "\n":           "does not say what it held",
+		head + `{"do":"buy_security","id":9,"symbol":"ABC","quantity":"1"}` + "\n":           "does not record what the",
 	} {
 		path := filepath.Join(t.TempDir(), "ledger")
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))

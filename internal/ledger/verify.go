@@ -61,8 +61,8 @@ func read(path, dataset string) (changes []*recorded, before map[tpox.ID]*holdin
 			return nil, nil, fmt.Errorf("%s: line %d: this is not a ledger of brokerage drive, or one of another version",
 				path, at)
 		case at == 1 && l.Dataset != dataset:
-			return nil, nil, fmt.Errorf("%s: it is of a run on the dataset %s, and the database holds %s", path, l.Dataset,
-				cmp.Or(dataset, "none"))
+			return nil, nil, fmt.Errorf("%s: the ledger is of a run on the dataset %s, but the database holds %s", path,
+				l.Dataset, cmp.Or(dataset, "none"))
 		case at == 1:
 		case l.Holds != nil:
 			before[l.Holds.Account] = l.Holds
@@ -73,7 +73,7 @@ func read(path, dataset string) (changes []*recorded, before map[tpox.ID]*holdin
 			c.fate, c.ended, c.movement = l.Is, at, l.Movement
 			delete(open, l.End)
 		default:
-			return nil, nil, fmt.Errorf("%s: line %d is not one of a ledger", path, at)
+			return nil, nil, fmt.Errorf("%s: line %d is not valid in a ledger", path, at)
 		}
 	}
 }
@@ -90,7 +90,7 @@ func (c *Change) subject() string {
 	}
 }
 
-// mostFailed is the number of subjects that could not be verified at which Verify gives up.
+// Verify gives up when mostFailed subjects could not be verified.
 const mostFailed = 10
 
 // verifier compares a ledger with a database.
@@ -263,7 +263,7 @@ const mostUnknown = 16
 func (v *verifier) holding(id tpox.ID, has *holding, changes []*recorded) error {
 	before := v.before[id]
 	if before == nil {
-		return errors.New("the ledger does not say what it held before its trades")
+		return errors.New("the ledger does not record what the account held before its trades")
 	}
 	bySymbol := make(map[string][]*recorded)
 	balance, exact := before.Balance, true

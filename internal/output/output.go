@@ -306,7 +306,7 @@ func (u *Unpacking) Read(b []byte) (int, error) {
 	n, err := u.Reader.Read(b)
 	most := max(*u.Packed*u.Most, leastUnpacked)
 	if u.read += int64(n); u.read > most {
-		return 0, fmt.Errorf("it unpacks to more than %s, %s times its size", format.Bytes(most),
+		return 0, fmt.Errorf("it unpacks to more than %s and more than %s times its size", format.Bytes(most),
 			format.Count(u.Most))
 	}
 	return n, err

@@ -12,8 +12,8 @@ import (
 )
 
 // singleRuns is the note at the end of a comparison of two results.
-const singleRuns = "Each figure was measured once, so this says nothing about which side is better: " +
-	"brokerage compare measures both sides in turn until it can say so."
+const singleRuns = "Each figure was measured once, which does not show which side is better: " +
+	"brokerage compare measures both sides in turn until that is certain."
 
 // WriteComparison writes two files side by side for a terminal, figure by figure, with what else differs. It returns a
 // one-line error if the files cannot be compared, such as for other data, another durability or another definition of

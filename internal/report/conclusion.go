@@ -31,8 +31,8 @@ func concluded(c *campaign.Record, groups []group) *conclusion {
 		}
 	}
 	if s := spaceOf(c); s.Raw > 0 {
-		k.Measured = append(k.Measured, fmt.Sprintf("space: %s on disk, %s of the documents", format.Bytes(s.Total),
-			percent(float64(s.Total)/float64(s.Raw), 0)))
+		k.Measured = append(k.Measured, fmt.Sprintf("space: %s on disk, %s of the size of the documents",
+			format.Bytes(s.Total), percent(float64(s.Total)/float64(s.Raw), 0)))
 	}
 	for _, step := range c.Steps {
 		for _, stages := range campaign.ByWorkload(step.Inserts) {
@@ -109,7 +109,7 @@ func incomparable(c *campaign.Record, main []group) (all []string) {
 		all = append(all, fmt.Sprintf("INVALID: %s of %d", format.Plural(n, "step"), len(c.Steps)))
 	}
 	if c.Smoke {
-		all = append(all, "SMOKE: too short for figures that count")
+		all = append(all, "SMOKE: too short for figures to compare")
 	}
 	if len(main) == 0 {
 		return all

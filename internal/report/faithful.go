@@ -12,7 +12,7 @@ import (
 // the papers did, or "" if it does for the whole load.
 func unfaithful(r *result.Run) string {
 	if len(r.Faithful) == 0 {
-		return "not recorded how faithful the store is"
+		return "not recorded whether the store works on XML in the database"
 	}
 	shares, all := make(map[tpox.Fidelity]float64), 0.
 	for _, part := range r.Workload.Mix {

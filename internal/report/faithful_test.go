@@ -23,7 +23,7 @@ var partly = tpox.FidelityBy(func(t *tpox.Transaction) tpox.Fidelity {
 // The shares in the reason are weighted by the mix.
 func TestUnfaithful(t *testing.T) {
 	mixed, insert := run("mixed", 100, 1000), run("insert-orders", 100, 1000)
-	require.Equal(t, "not recorded how faithful the store is", unfaithful(&mixed))
+	require.Equal(t, "not recorded whether the store works on XML in the database", unfaithful(&mixed))
 	mixed.Faithful, insert.Faithful = partly, partly
 	require.Equal(t, "XML in the database for only 78 % of the load (8 % keys extracted, answered from columns, "+
 		"14 % edited in the service)", unfaithful(&mixed))

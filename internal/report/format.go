@@ -12,7 +12,7 @@ import (
 // percent writes a share of 1.
 func percent(share float64, places int) string { return format.Fixed(100*share, places) + " %" }
 
-// signed writes a change as a share of 1, with its sign.
+// signed writes a share of 1 in percent, with its sign.
 func signed(share float64) string {
 	text := percent(share, 1)
 	if strings.HasPrefix(text, format.Minus) || share == 0 {

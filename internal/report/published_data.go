@@ -45,13 +45,13 @@ const (
 
 var results = []published{
 	{power5, "classic", the13, false, 150, 1980, "best of 25 to 150 users; 42 % busy, 50 % waiting for I/O"},
-	{power5, "classic", the13, false, 25, 1000, "about"},
+	{power5, "classic", the13, false, 25, 1000, "approximate rate"},
 	{xeon71, "classic", the13, false, 200, 3752, "best of 25 to 200 users"},
 	{xeon74, "mixed", the17, true, 200, 6763, "best of 25 to 200 users; 1.48 times the rate of 16 cores at 150 users"},
 	{xeon74, "mixed", the17, true, 200, 6368, "out of the box: one table space, one pool (−6 %)"},
-	{xeon74, "mixed", the17, true, 150, 6472, "from 1.42 times the rate of 16 cores"},
+	{xeon74, "mixed", the17, true, 150, 6472, "computed as 1.42 times the rate of 16 cores"},
 	{xeon73, "mixed", the17, true, 150, 4558, ""},
-	{power6, "mixed", the17, true, 300, 4107, "best of up to 300 users; 0.07 s on average"},
+	{power6, "mixed", the17, true, 300, 4107, "best of up to 300 users; mean time 0.07 s"},
 	{power5, "query", the7, true, 150, 5480, "96 % busy"},
 	{power5, "query", the7, true, 25, 2000, ""},
 	{xeon71, "query", the7, true, 125, 4793, "also with 2 and 4 cores, whose figures are not published"},

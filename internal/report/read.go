@@ -76,7 +76,7 @@ func checkFigures(v reflect.Value) (err error) {
 	switch v.Kind() {
 	case reflect.Float64:
 		if math.Abs(v.Float()) > maxFigure {
-			return fmt.Errorf("the figure %g is not that of a measurement", v.Float())
+			return fmt.Errorf("the figure %g is too large for a measurement", v.Float())
 		}
 	case reflect.Pointer, reflect.Interface:
 		if !v.IsNil() {
@@ -110,7 +110,7 @@ func (f *File) check() error {
 		if step.Run != nil {
 			err = checkRun(step.Run)
 			if step.Plan == nil {
-				err = errors.New("it has a run and no plan")
+				err = errors.New("the step has a run, but no plan")
 			}
 		}
 		for i := range step.Inserts {

@@ -59,7 +59,7 @@ func TestRead_Refuses(t *testing.T) {
 			"population: time, count or rate is below zero"},
 		"Parts": {with(func(r *result.Run) { r.Parts = []result.LoadPart{{Number: 2, Of: 2}} }),
 			"part 2 has no machine or no load generator"},
-		"RunNoPlan": {inCampaign(func(c *campaign.Record) { c.Steps[5].Plan = nil }), "has a run and no plan"},
+		"RunNoPlan": {inCampaign(func(c *campaign.Record) { c.Steps[5].Plan = nil }), "has a run, but no plan"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := testenv.File(t, "r.json", c.text)

@@ -96,7 +96,7 @@ func (c *Curve) Answer() string {
 		return none + "no rate had as many transactions as the goal needs: use a longer --within or a lower percentile"
 	case !met:
 		lowest := c.Steps[missed]
-		return fmt.Sprintf("No rate meets %s: it was missed at %s a second too (%s)", c.Goal, format.Figure(lowest.Rate),
+		return fmt.Sprintf("No rate meets %s: it was missed even at %s a second (%s)", c.Goal, format.Figure(lowest.Rate),
 			lowest.Missed)
 	default:
 		return fmt.Sprintf("Highest rate with %s: %s, after %s; a longer --within narrows it", c.Goal, c.Between(), took)

@@ -134,7 +134,7 @@ func (k *k6Run) add(s *k6Sample) error {
 		return nil
 	}
 	if v := s.Data.Value; !(v >= 0 && v < mostK6) {
-		return fmt.Errorf("the figure %g is not that of a measurement", v)
+		return fmt.Errorf("the figure %g is negative or too large for a measurement", v)
 	}
 	warming := s.Data.Tags["scenario"] == "warmup"
 	switch {
@@ -150,7 +150,7 @@ func (k *k6Run) add(s *k6Sample) error {
 	case s.Metric == k6Times, s.Metric == k6Again:
 		if k.described == "" {
 			if k.early = append(k.early, s); len(k.early) > mostEarlyK6 {
-				return fmt.Errorf("more than %d samples before %s", mostEarlyK6, k6Measured)
+				return fmt.Errorf("more than %d samples come before %s, which describes the run", mostEarlyK6, k6Measured)
 			}
 			return nil
 		}

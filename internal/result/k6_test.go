@@ -95,7 +95,7 @@ func TestReadK6(t *testing.T) {
 	}
 }
 
-// ReadK6 refuses truncated files, files of no run of the script, and impossible figures. It marks an interrupted run.
+// ReadK6 refuses truncated files, files that hold no run, and impossible figures. It marks an interrupted run.
 func TestReadK6_Refuses(t *testing.T) {
 	t.Parallel()
 	replaced := func(part, by string) string {
@@ -118,10 +118,10 @@ func TestReadK6_Refuses(t *testing.T) {
 		until + `{"metric":"vus","type":"Po`:                            "line 11: unexpected end of JSON input",
 		replaced(`\"durationSeconds\": 2`, `\"durationSeconds\": 1e18`): "a duration of 1e+18 s",
 		replaced(`\"everySeconds\": 1`, `\"everySeconds\": 1e-12`):      "intervals of 1e-12 s",
-		replaced(`"value":30`, `"value":1e308`):                         "the figure 1e+308 is not that of a measurement",
-		replaced(`"value":30`, `"value":-1`):                            "the figure -1 is not",
-		k6Begins + "}\n" + strings.Repeat(early, 100_001):               "more than 100000 samples before measured_from",
-		bomb.String(): "it unpacks to more than 67.1 MB, 200 times its size",
+		replaced(`"value":30`, `"value":1e308`):                         "the figure 1e+308 is negative or too large",
+		replaced(`"value":30`, `"value":-1`):                            "the figure -1 is negative",
+		k6Begins + "}\n" + strings.Repeat(early, 100_001):               "more than 100000 samples come before measured_from",
+		bomb.String(): "it unpacks to more than 67.1 MB and more than 200 times its size",
 		replaced(`\"transactions\": [`, `\"transactions\": [`+strings.Repeat(`{\"name\": \"x\"}, `, 200)): "has 202",
 	} {
 		_, isK6, err := ReadK6(strings.NewReader(text))

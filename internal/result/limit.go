@@ -39,8 +39,8 @@ func (r *Run) Limit() string {
 	case connections >= mostConnections:
 		return "the connections to the database, of which " + percent(connections) + " were in use; processor " + used
 	default:
-		return fmt.Sprintf("neither the processor (%s) nor the disk (waited for %s of the time), but waits in the database, "+
-			"such as for the flush of commits, the network, or too few users", used, percent(waited))
+		return fmt.Sprintf("neither the processor (%s) nor the disk (waited for %s of the time), but the network, "+
+			"too few users, or waits in the database, such as for the flush of commits", used, percent(waited))
 	}
 }
 

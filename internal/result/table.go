@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/format"
 )
 
-// Write writes the result as text. The answer is last. Without verbose it has fewer percentiles, and no reasons of
-// expected refusals.
+// Write writes the result as text, whose last line sums up the run. Without verbose it has fewer percentiles, and no
+// reasons of expected refusals.
 func (r *Run) Write(w io.Writer, verbose bool) error {
 	text := &strings.Builder{}
 	line := func(form string, args ...any) { fmt.Fprintf(text, form+"\n", args...) }
@@ -52,7 +52,7 @@ func (r *Run) Write(w io.Writer, verbose bool) error {
 		line("Processor, of %d: %s", r.Machine.Cores, strings.Join(shares, ", "))
 	}
 	if o := r.Usage.Others; o != nil && *o > MostOthers {
-		line("Others used %s of the machine", percent(*o))
+		line("Other programs used %s of the machine", percent(*o))
 	}
 	if r.Break != nil {
 		line("%s", r.Break)
@@ -68,7 +68,7 @@ func (r *Run) Write(w io.Writer, verbose bool) error {
 			line("INVALID: %s", reason)
 		}
 	case v.Smoke:
-		line("SMOKE: it works; the figures are not to be quoted")
+		line("SMOKE: the run works, but its figures are not to be quoted")
 	default:
 		line("VALID")
 	}

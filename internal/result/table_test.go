@@ -87,7 +87,7 @@ func example(t testing.TB) *Run {
 	return r
 }
 
-// The verbose text is for a wide terminal, the other one for any. The answer is last.
+// Only the verbose table needs a wide terminal. The last line sums up the run.
 func TestRun_Write(t *testing.T) {
 	for verbose, golden := range map[bool]string{true: "testdata/verbose.golden", false: "testdata/table.golden"} {
 		text, _ := written(t, example(t), verbose)
@@ -103,7 +103,7 @@ func TestRun_WriteOthers(t *testing.T) {
 	r := example(t)
 	r.Usage.Others = new(.47)
 	text, _ := written(t, r, false)
-	require.Contains(t, text, "\nOthers used 47 % of the machine\n")
+	require.Contains(t, text, "\nOther programs used 47 % of the machine\n")
 }
 
 // Percentiles are at most a thousandth above those of the sorted values.
@@ -146,7 +146,7 @@ func TestRun_Write_Curve(t *testing.T) {
 		"the speed of the target changed":                    {Changed: true, Steps: r.Curve.Steps},
 		"3 of 4 slices were disturbed, by other programs":    {Disturbed: 3, Slices: 4},
 		"no rate had as many transactions as the goal needs": {},
-		"No rate meets p99=20ms: it was missed at 900 a second too (p99)": {
+		"No rate meets p99=20ms: it was missed even at 900 a second (p99)": {
 			Steps: []CurveStep{{Rate: 900, Misses: 3, Missed: "p99"}}},
 	} {
 		c.Goal, c.Seconds = "p99=20ms", 65

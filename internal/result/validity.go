@@ -103,7 +103,7 @@ func judgeTransactions(r *Run, no func(format string, args ...any)) {
 	}
 	t := &r.Total
 	if share := ratio(float64(t.Empty), float64(t.Count+t.Empty)); share > mostEmpty {
-		no("%.1f %% of the transactions drawn had nothing of the user's own to delete", 100*share)
+		no("%.1f %% of the transactions drawn found nothing of the user's own to delete", 100*share)
 	}
 	if n := t.unexpected(); n > 0 && float64(n) >= MostUnexpected*float64(t.Count) {
 		no("%.2f %% of the answers were unexpected (%s); below %.1f %% is allowed",

@@ -25,7 +25,7 @@ func (s *service) readCredentials(ctx context.Context) (*credentials, error) {
 			return nil, err
 		}
 		if tokens.Len() == 0 {
-			s.log.Warn("the file holds no tokens, so every request is refused", "file", s.Tokens)
+			s.log.Warn("the file holds no tokens, so it admits no client", "file", s.Tokens)
 		}
 		c.authorities = append(c.authorities, tokens)
 		s.insight.metrics.Reloaded("tokens", nil)
@@ -50,7 +50,7 @@ func (s *service) readCredentials(ctx context.Context) (*credentials, error) {
 					s.log.Error("cannot refresh the keys for JWTs, so the old ones are used", "error", err)
 					return
 				}
-				s.log.Info("keys for JWTs", "keys", keys)
+				s.log.Info("keys for JWTs refreshed", "keys", keys)
 			},
 		}
 		if s.traces != nil {

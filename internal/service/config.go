@@ -48,7 +48,7 @@ type Config struct {
 	MetricsAddr    string        `placeholder:"ADDR" help:"Separate address for /metrics, without TLS; --listen then does not serve it. Both serve /healthz and /readyz. Default: none; --listen serves /metrics."`
 
 	Timeout   time.Duration `default:"10s" placeholder:"TIME" range:"0s..24h" help:"How long a request may take before it is answered with 504; 0s is no limit. Default: 10s."`
-	MaxBody   ByteSize      `default:"128KiB" placeholder:"SIZE" range:"1..1MiB" help:"Maximum size of a request body, in bytes or with a unit such as KiB, as it is sent and as it is stored; a larger one is refused with 413. A customer that would grow beyond it by a new account or a trade is refused with 409. Default: 128KiB."`
+	MaxBody   ByteSize      `default:"128KiB" placeholder:"SIZE" range:"1..1MiB" help:"Maximum size of a request body, in bytes or with a unit such as KiB, as it is sent and as it is stored; a larger one is refused with 413. A new account or a trade that would make a customer document larger than that is refused with 409. Default: 128KiB."`
 	InFlight  int           `default:"256" placeholder:"N" range:"0..100000" help:"Maximum number of requests that run at once; further ones wait (see --queue). 0 is no limit. Default: 256."`
 	Queue     int           `default:"256" placeholder:"N" range:"0..100000" help:"Maximum number of requests that wait for a free slot; further ones are refused with 503. With 0, none wait. No effect with --in-flight 0. Default: 256."`
 	QueueWait time.Duration `default:"500ms" placeholder:"TIME" range:"0s..24h" help:"How long a request may wait for a free slot before it is refused with 503. No effect with --in-flight 0. Default: 500ms."`
@@ -105,7 +105,8 @@ func (c *Config) Verify() error {
 		return configErrorf("--fill: %w", err)
 	}
 	if c.Fill != "" && database.Path() == "" {
-		return configErrorf("--fill is for an embedded database: brokerage load fills one of %s", database.Title)
+		return configErrorf("--fill is for an embedded database, and --db is %s: use brokerage load for a database server",
+			database.Title)
 	}
 	for _, url := range c.Replica {
 		switch replica, err := store.Find(url); {
@@ -129,14 +130,14 @@ func (c *Config) Verify() error {
 	case (c.Tokens != "" || c.JWTIssuer != "") && c.InsecureNoAuth:
 		return configErrorf("--insecure-no-auth is for a service without --tokens and --jwt-issuer")
 	case (c.Tokens != "" || c.JWTIssuer != "") && len(c.Host) > 0:
-		return configErrorf("--host is for a service without --tokens and --jwt-issuer; with them, it answers for any host")
+		return configErrorf("--host is for a service without --tokens and --jwt-issuer; with them, any host is accepted")
 	case slices.ContainsFunc(c.Host, isNoHost):
 		return configErrorf("--host: %q is not a list of names or addresses without scheme and port, such as db.example.com",
 			strings.Join(c.Host, ","))
 	case c.JWTIssuer == "" && jwts:
 		return configErrorf("--jwt-audience, --jwks-url and --jwks-file are for a service with --jwt-issuer")
 	case (c.TLSCert == "") != (c.TLSKey == ""):
-		return configErrorf("--tls-cert and --tls-key go together")
+		return configErrorf("--tls-cert and --tls-key require each other")
 	case c.TLSClientCA != "" && c.TLSCert == "":
 		return configErrorf("--tls-client-ca is for a service with --tls-cert")
 	}

@@ -19,7 +19,7 @@ type addresses struct {
 func (s *service) resolveAddresses(context.Context) (a addresses, err error) {
 	noOthers := ""
 	if s.credentials == nil && !s.InsecureNoAuth {
-		noOthers = ", and there are no --tokens: --insecure-no-auth opens it to all of them"
+		noOthers = "; set --tokens or --jwt-issuer, or --insecure-no-auth to accept all clients"
 	}
 	a.main, err = resolve("--listen", s.Listen, noOthers)
 	if err == nil && s.MetricsAddr != "" {
@@ -27,7 +27,7 @@ func (s *service) resolveAddresses(context.Context) (a addresses, err error) {
 	}
 	if err == nil && s.DebugAddr != "" {
 		// Even with tokens: a profile shows what is in memory, and takes processor time from all requests.
-		a.debug, err = resolve("--debug-addr", s.DebugAddr, "; profiles are for this one, such as 127.0.0.1:6060")
+		a.debug, err = resolve("--debug-addr", s.DebugAddr, "; use a loopback address, such as 127.0.0.1:6060")
 	}
 	return a, err
 }
@@ -38,7 +38,7 @@ func resolve(flag, text, noOthers string) (*net.TCPAddr, error) {
 	if !strings.Contains(text, ":") {
 		if _, err := strconv.ParseUint(text, 10, 16); err == nil {
 			return nil, configErrorf(
-				"%s: %q is not an address: 127.0.0.1:%[3]s is this machine only, :%[3]s all of its addresses",
+				"%s: %q is not an address: use 127.0.0.1:%[3]s for this machine only, or :%[3]s for all of its addresses",
 				flag, text, text)
 		}
 		return nil, configErrorf("%s: %q has no port: use for example %[2]s:8080", flag, text)

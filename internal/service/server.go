@@ -71,7 +71,8 @@ func local(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := (&url.URL{Host: r.Host}).Hostname()
 		if ip := net.ParseIP(host); !strings.EqualFold(host, "localhost") && (ip == nil || !ip.IsLoopback()) {
-			http.Error(w, "profiles are for this machine: use its address, such as 127.0.0.1", http.StatusMisdirectedRequest)
+			http.Error(w, "profiles are served to this machine only: use a loopback address, such as 127.0.0.1",
+				http.StatusMisdirectedRequest)
 			return
 		}
 		handler.ServeHTTP(w, r)

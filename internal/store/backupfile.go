@@ -147,7 +147,7 @@ func OpenBackup(path, engine string) (_ *BackupFile, err error) {
 		return nil, fmt.Errorf("is of format %d, but this program supports up to %d: use a newer release",
 			b.Format, BackupFormat)
 	case b.Format < 1 || b.Schema < 1 || b.Bytes <= 0:
-		return nil, errors.New("is damaged: its manifest makes no sense")
+		return nil, errors.New("is damaged: its manifest has an invalid format, schema version or size")
 	}
 	if err := (Stamp{Version: b.Schema, Identity: b.Identity}).Check(); err != nil {
 		return nil, fmt.Errorf("cannot be restored: %w", err)
@@ -169,8 +169,8 @@ func MayReplace(file string, m Manifest) error {
 	return nil
 }
 
-// Unpack writes the database in the backup to a writer, and returns an error unless the backup is complete: after an
-// error, what was written is unusable. It calls read with the progress.
+// Unpack writes the backup's database to a writer, and returns an error unless the backup is complete: after an
+// error, what was written is unusable. It calls read with each step's bytes.
 func (b *BackupFile) Unpack(ctx context.Context, to io.Writer, read func(bytes int64)) error {
 	file := sha256.New()
 	packed := io.TeeReader(io.NewSectionReader(b, 0, b.packed), file)
@@ -187,7 +187,7 @@ func (b *BackupFile) Unpack(ctx context.Context, to io.Writer, read func(bytes i
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case raw.Bytes > b.Bytes:
-			return fmt.Errorf("%s is damaged: it holds more than the %d bytes that it should", b.Name(), b.Bytes)
+			return fmt.Errorf("%s is damaged: it holds more than the %d bytes in its manifest", b.Name(), b.Bytes)
 		}
 		if errors.Is(err, io.EOF) {
 			break
@@ -207,9 +207,9 @@ func (b *BackupFile) Unpack(ctx context.Context, to io.Writer, read func(bytes i
 	case raw.Bytes != b.Bytes:
 		return fmt.Errorf("%s is damaged: it holds %d bytes instead of %d", b.Name(), raw.Bytes, b.Bytes)
 	case raw.Sum() != b.SHA256:
-		return fmt.Errorf("%s is damaged: the SHA-256 of the database in it is not that of its manifest", b.Name())
+		return fmt.Errorf("%s is damaged: the SHA-256 of the database in it differs from that in its manifest", b.Name())
 	case hex.EncodeToString(file.Sum(nil))+"\n" != b.seal:
-		return fmt.Errorf("%s is damaged: its SHA-256 is not the one that it ends with", b.Name())
+		return fmt.Errorf("%s is damaged: its SHA-256 differs from the one at its end", b.Name())
 	}
 	return nil
 }

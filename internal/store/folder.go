@@ -68,7 +68,7 @@ func OpenFolder(path string) (f Folder, err error) {
 	})
 	slices.SortFunc(f.files, func(a, b folderFile) int { return strings.Compare(a.name, b.name) })
 	if err == nil && len(f.files) == 0 {
-		err = fmt.Errorf("%s holds no files", path)
+		err = fmt.Errorf("%s holds no .xml or .zst files", path)
 	}
 	return f, err
 }
@@ -194,8 +194,8 @@ func readBatch(split *xmldoc.Splitter) (b RawBatch, err error) {
 	return b, err
 }
 
-// sample returns documents of a kind from the beginnings of the files, to train the compression with, or generated ones
-// if there are too few.
+// sample returns documents of a kind from the beginnings of the files, to train the compression, and generated ones too
+// if those are too few.
 func (f Folder) sample(k dataset.Kind, n int) (docs [][]byte) {
 	const fromEach, enough = 500, 100
 	for _, file := range f.files {

@@ -156,8 +156,7 @@ func Overdrawn(customer []byte) bool {
 // transaction.
 type Loader[T any] struct {
 	Record *LoadRecord
-	// Frame records that the load of that name has begun, calls load, and records in the transaction of end that it has
-	// finished.
+	// Frame marks the named load as begun, calls load, then marks it finished in a transaction that calls end.
 	Frame func(ctx context.Context, name string, load func() error, end func(T) error) error
 	// Packing prepares documents, on all processors.
 	Packing Packing

@@ -8,7 +8,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// A LoadRecord reads what a database records about the loads into it, in settings: JSON by name. Stores embed one.
+// A LoadRecord reads a database's record of the loads into it: named settings, each in JSON. Stores embed one.
 type LoadRecord struct {
 	// Text returns a setting, empty if there is none. Its errors are the domain's.
 	Text func(ctx context.Context, name string) (string, error)

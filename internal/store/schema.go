@@ -28,13 +28,13 @@ func (s Stamp) Check() error {
 		return fmt.Errorf("schema version %d is newer than this program supports (%d); use a newer release",
 			s.Version, SchemaVersion)
 	case s.Version < SchemaVersion || s.Identity == "":
-		return errors.New("its schema was made by an unreleased version of this program; load it into a new database")
+		return errors.New("the schema was made by an unreleased version of this program; load the data into a new database")
 	}
 	return nil
 }
 
 // ErrEmpty is the error of a command that only reads, for a database without the schema.
-var ErrEmpty = errors.New("the database is empty: the load command fills it")
+var ErrEmpty = errors.New("the database is empty: brokerage load fills it")
 
 // A Schema is the schema of a database, as its engine reads and makes it.
 type Schema struct {

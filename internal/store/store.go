@@ -56,10 +56,11 @@ func Find(url string) (Database, error) {
 	i := slices.IndexFunc(engines, func(e *Engine) bool { return e.Scheme == scheme })
 	// A connection string with a password always has one of "=@;", a path seldom.
 	if !ok && url != "" && !strings.ContainsAny(url, "=@;") {
-		return Database{}, fmt.Errorf("%q is not a database: did you mean sqlite:%s? Otherwise %s", url, url, usage())
+		return Database{}, fmt.Errorf("%q is not the URL of a database: did you mean sqlite:%s? Otherwise %s",
+			url, url, usage())
 	}
 	if i < 0 {
-		return Database{}, errors.New("this is not a database: " + usage())
+		return Database{}, errors.New("this is not the URL of a database: " + usage())
 	}
 	if err := engines[i].Check(url); err != nil {
 		return Database{}, err

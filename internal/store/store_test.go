@@ -42,9 +42,9 @@ func TestFind_Refusals(t *testing.T) {
 		"Empty": {"", forms},
 		"NoScheme": {
 			"brokerage.db",
-			`"brokerage.db" is not a database: did you mean sqlite:brokerage.db? Otherwise ` + forms,
+			`"brokerage.db" is not the URL of a database: did you mean sqlite:brokerage.db? Otherwise ` + forms,
 		},
-		"OtherScheme":   {"oracle:x", "this is not a database: " + forms},
+		"OtherScheme":   {"oracle:x", "this is not the URL of a database: " + forms},
 		"OtherCase":     {"SQLite:x", forms},
 		"NoPath":        {"sqlite:", "sqlite:PATH"},
 		"MoreThanNull":  {"null:x", "must not be followed"},

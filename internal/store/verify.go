@@ -42,7 +42,7 @@ func (v *Verification) Report(ctx context.Context, findings ...string) error {
 
 // ReportUnfinished reports that a load was not finished.
 func (v *Verification) ReportUnfinished(ctx context.Context) error {
-	return v.Report(ctx, "a load was not finished: load --replace starts it again")
+	return v.Report(ctx, "a load was not finished: run brokerage load --replace")
 }
 
 // Inspected is what was found in a batch of documents.

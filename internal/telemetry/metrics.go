@@ -43,7 +43,7 @@ var otherOperations = [...]string{"get_customer", "replace_customer", "replace_s
 // Other counts requests that are no operation on data: probes, documentation, unknown paths.
 const Other = "other"
 
-// The reasons for which a request is refused before the store sees it.
+// The reasons for which a request is refused before the store begins it.
 const (
 	QueueFull    = "queue_full"     // the queue, or the store, is full
 	QueueWait    = "queue_wait"     // it has waited too long for a free slot
@@ -118,7 +118,7 @@ func New(build BuildInfo) *Metrics {
 			Help:    "How long a database server took to answer a statement, by the name of its file.",
 			Buckets: statementDurations,
 		}, []string{"statement"}),
-		refused: counters("requests_refused_total", "Requests that were refused before the store saw them, by reason.",
+		refused: counters("requests_refused_total", "Requests that were refused before the store began them, by reason.",
 			"reason"),
 		inFlight: factory.NewGauge(prometheus.GaugeOpts{
 			Name: "brokerage_requests_in_flight", Help: "Requests that are being processed."}),
@@ -136,7 +136,7 @@ func New(build BuildInfo) *Metrics {
 		if send := m.dataset.Load(); send != nil {
 			(*send)(out)
 		}
-		// What the system does not count of this process has no series.
+		// A figure that the system does not report has no series.
 		for figure, value := range probe.Here.Process(os.Getpid()).Figures {
 			if metric, ok := ProcessMetrics[figure]; ok {
 				out.value(strings.TrimPrefix(metric.Name, "brokerage_"), metric.help, value)
@@ -204,7 +204,7 @@ func (m *Metrics) Statement(name string, took time.Duration) {
 	m.statements.WithLabelValues(name).Observe(took.Seconds())
 }
 
-// Refused counts a request that was refused before the store saw it. The reason is one of Reasons.
+// Refused counts a request that was refused before the store began it. The reason is one of Reasons.
 func (m *Metrics) Refused(reason string) { m.refused.WithLabelValues(reason).Inc() }
 
 // Reloaded sets whether an attempt to read tokens, keys or the certificate again has failed.

@@ -81,11 +81,11 @@ func (m *Metrics) Dataset(c tpox.Contents, raw map[string]int64) {
 			"Which dataset was loaded; always 1. Without one, or while a load is not finished, there is no series.", 1,
 			"fingerprint", c.Fingerprint, "scale", c.Scale, "profile", c.Profile, "seed", strconv.FormatUint(c.Seed, 10))
 		for kind, n := range map[string]int64{"security": c.Securities, "customer": c.Customers, "order": c.Orders} {
-			out.count("dataset_documents", "Documents of the dataset that was loaded, as it was generated, by kind.", n,
+			out.count("dataset_documents", "Documents of the loaded dataset as it was generated, by kind.", n,
 				"kind", kind)
 		}
 		for kind, bytes := range raw {
-			out.count("dataset_raw_bytes", "Bytes of the documents that loads have brought, before they were packed, by kind.",
+			out.count("dataset_raw_bytes", "Bytes of the loaded documents before packing, by kind.",
 				bytes, "kind", kind)
 		}
 	})
@@ -109,7 +109,7 @@ func (m *Metrics) Service(s Sources) {
 		if s.Audit != nil {
 			waiting, lost := s.Audit()
 			out.count("audit_records_waiting",
-				"Records of the audit log that could not be written yet; unless it is 0, writes are refused.", int64(waiting))
+				"Records of the audit log that are not written yet; unless it is 0, writes are refused.", int64(waiting))
 			out.count("audit_records_lost_total",
 				"Records that the audit log lost, because too many waited to be written.", lost)
 		}
@@ -133,17 +133,20 @@ func (m *Metrics) Disk(room func() (free, size float64)) {
 // long; it is nil for a store that has none.
 func (m *Metrics) Store(e tpox.EngineInfo, stats func() store.Stats) {
 	m.registry.MustRegister(scrape(func(out series) {
-		out.count("store_info", "What the store runs on, how durable a commit is, and the database's identity; always 1.", 1,
+		out.count("store_info", "Engine, version and durability of the store, and the database's identity; always 1.", 1,
 			"store", e.Name, "version", e.Version, "durability", e.Durability, "database", e.Identity)
 		if stats == nil {
 			return
 		}
 		s := stats()
-		out.count("store_connections_limit", "Connections for reading that may be open.", int64(s.Connections))
-		out.count("store_connections_open", "Connections for reading that are open.", int64(s.Open))
-		out.count("store_connections_in_use", "Connections for reading that are in use.", int64(s.InUse))
-		out.count("store_connection_waits_total", "How often a read had to wait for a connection.", s.Waits)
-		out.value("store_connection_wait_seconds_total", "How long reads have waited for a connection.", s.Waited.Seconds())
+		out.count("store_connections_limit", "Maximum number of connections; of the embedded store, those for reading.",
+			int64(s.Connections))
+		out.count("store_connections_open", "Open connections; of the embedded store, those for reading.", int64(s.Open))
+		out.count("store_connections_in_use", "Connections in use; of the embedded store, those for reading.", int64(s.InUse))
+		out.count("store_connection_waits_total",
+			"How often a request had to wait for a connection; of the embedded store, only reads.", s.Waits)
+		out.value("store_connection_wait_seconds_total",
+			"How long requests waited for a connection; of the embedded store, only reads.", s.Waited.Seconds())
 		out.count("store_commits_total", "Commits, each of one write or of several that waited together.", s.Commits)
 		out.count("store_writes_waiting", "Writes that wait for their commit.", s.Writes)
 		out.histogram("store_commit_writes", "How many writes shared a commit.", s.Groups)
@@ -151,7 +154,7 @@ func (m *Metrics) Store(e tpox.EngineInfo, stats func() store.Stats) {
 		out.value("store_writer_busy_seconds_total", "Time for which the single writer of the embedded store was busy; one "+
 			"second in each second is its limit.", s.Busy.Seconds())
 		out.count("store_cache_hits_total",
-			"Hits in the store's cache: of the embedded store, reads from a snapshot that was kept.", s.Hits)
+			"Hits in the store's cache: of the embedded store, reads from a cached snapshot.", s.Hits)
 		out.count("store_cache_misses_total",
 			"Misses in the store's cache: of the embedded store, reads that needed a new snapshot.", s.Misses)
 		out.count("store_page_hits_total", "Pages that the database found in its own cache; of PostgreSQL in "+
@@ -161,10 +164,10 @@ func (m *Metrics) Store(e tpox.EngineInfo, stats func() store.Stats) {
 			out.count("store_retries_total", "Operations that were retried, by cause.", n, "cause", cause)
 		}
 		if s.File > 0 {
-			out.count("store_writer_page_hits_total", "Of the pages that the embedded store found in its cache, those of its "+
-				"connection for writing.", s.WriterPageHits)
-			out.count("store_writer_page_misses_total", "Of the pages that the embedded store read from outside its cache, "+
-				"those of its connection for writing.", s.WriterPageMisses)
+			out.count("store_writer_page_hits_total", "Page cache hits of the embedded store's connection for writing; "+
+				"brokerage_store_page_hits_total includes them.", s.WriterPageHits)
+			out.count("store_writer_page_misses_total", "Page cache misses of the embedded store's connection for writing; "+
+				"brokerage_store_page_misses_total includes them.", s.WriterPageMisses)
 			out.count("store_page_writes_total", "Pages that the embedded store wrote to its journal.", s.PageWrites)
 			out.count("store_file_bytes", "Size of the file of the embedded store.", s.File)
 			out.count("store_journal_bytes", "Size of the journal of the embedded store, beside its file.", s.Journal)
@@ -183,12 +186,12 @@ func (m *Metrics) Store(e tpox.EngineInfo, stats func() store.Stats) {
 
 func (out series) storeKind(k *store.KindStats) {
 	if k.Known {
-		out.count("store_documents", "Stored documents, by kind: of the embedded store counted after the start, and until "+
-			"then no series; of PostgreSQL and Db2 the server's own estimate, at most a minute old (the planner's; the last "+
-			"RUNSTATS).", k.Documents, "kind", k.Kind)
-		out.count("store_document_bytes", "Bytes of the documents as they are stored, by kind, without indexes: of the "+
-			"embedded store the documents alone; of PostgreSQL and Db2 their tables, with what is free in their pages, at "+
-			"most a minute old.", k.Stored, "kind", k.Kind)
+		out.count("store_documents", "Stored documents, by kind. Embedded store: counted after the start, no series until "+
+			"then. PostgreSQL: the planner's estimate; Db2: that of the last RUNSTATS; each read at most once a minute.",
+			k.Documents, "kind", k.Kind)
+		out.count("store_document_bytes", "Bytes of the documents as they are stored, by kind, without indexes. Embedded "+
+			"store: the documents alone. PostgreSQL and Db2: their tables, with the free space in their pages, read at most "+
+			"once a minute.", k.Stored, "kind", k.Kind)
 	}
 	if k.Estimated {
 		return
@@ -218,8 +221,8 @@ func (out series) replicas(s *store.Stats) {
 		if r.Known {
 			out.count("store_replica_lag_bytes", "Bytes of the log that the replica had not replayed when it last reported.",
 				r.LagBytes, "replica", r.Name)
-			out.value("store_replica_lag_seconds", "How old the data of the replica may be: how long the primary has been "+
-				"ahead of it; the interval of the checks at least.", r.Age.Seconds(), "replica", r.Name)
+			out.value("store_replica_lag_seconds", "Maximum age of the replica's data: how long the primary has been ahead of "+
+				"it, but at least the interval of the checks.", r.Age.Seconds(), "replica", r.Name)
 		}
 	}
 }
@@ -235,7 +238,7 @@ var ProcessMetrics = map[string]struct{ Name, help string }{
 	},
 	probe.ReadCalls:  {"brokerage_process_read_calls_total", "System calls that read from files and connections."},
 	probe.WriteCalls: {"brokerage_process_write_calls_total", "System calls that write to files and connections."},
-	probe.ReadBytes:  {"brokerage_process_read_bytes_total", "Bytes that the process had read from disks."},
-	probe.WriteBytes: {"brokerage_process_written_bytes_total", "Bytes that the process had written to disks."},
+	probe.ReadBytes:  {"brokerage_process_read_bytes_total", "Bytes that the process read from disks."},
+	probe.WriteBytes: {"brokerage_process_written_bytes_total", "Bytes that the process wrote to disks."},
 	probe.PeakMemory: {"brokerage_process_peak_memory_bytes", "Largest resident memory of the process since its start."},
 }

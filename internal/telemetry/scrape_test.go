@@ -135,7 +135,7 @@ func TestMetrics_Stores(t *testing.T) {
 	}
 }
 
-// A dataset replaces the previous one, even if there is none any more.
+// Only the current dataset has metrics; without one there are none.
 func TestMetrics_DatasetChanges(t *testing.T) {
 	m := full()
 	m.Dataset(tpox.Contents{Fingerprint: "g", Orders: 1}, nil)

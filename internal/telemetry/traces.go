@@ -116,7 +116,7 @@ func (variableSink) Enabled(int) bool { return false }
 
 // Error implements logr.LogSink.
 func (s variableSink) Error(_ error, message string, _ ...any) {
-	s.log.Warn("OpenTelemetry ignores one of the variables OTEL_…, whose value it cannot use", "while", message)
+	s.log.Warn("OpenTelemetry ignores a variable OTEL_…, because its value is invalid", "while", message)
 }
 
 // Close sends the remaining spans.

@@ -16,12 +16,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Missing skips a test whose need is not met, or fails it where the variable BROKERAGE_TEST_REQUIRE, a list with
-// commas, names the need.
+// Missing skips a test whose need is not met, or fails it if BROKERAGE_TEST_REQUIRE, a comma-separated list, names
+// the need.
 func Missing(t testing.TB, need, reason string) {
 	t.Helper()
 	if Required(need) {
-		t.Fatalf("%s, and BROKERAGE_TEST_REQUIRE wants %s", reason, need)
+		t.Fatalf("%s, but BROKERAGE_TEST_REQUIRE requires %s", reason, need)
 	}
 	t.Skip(reason)
 }
@@ -35,7 +35,7 @@ func Required(need string) bool {
 func Long(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("make test-all runs it")
+		t.Skip("a long test: make test-all runs it")
 	}
 }
 

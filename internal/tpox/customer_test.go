@@ -71,7 +71,7 @@ func TestCustomerKeysOf_ManyAccounts(t *testing.T) {
 	require.Len(t, keys.Accounts, n)
 
 	_, err = tpox.CustomerKeysOf([]byte(customerXML(b.String(), b.String())))
-	require.Len(t, findings(t, err), 20, "what is told is bounded")
+	require.Len(t, findings(t, err), 20, "the number of findings is limited")
 }
 
 func TestAccountKeyOf(t *testing.T) {
@@ -123,6 +123,6 @@ func TestRules_CheckGrowth(t *testing.T) {
 	}
 	for _, sizes := range [][2]int{{0, 101}, {100, 101}, {150, 151}} {
 		conflict(t, rules.CheckGrowth(sizes[0], sizes[1]), tpox.CustomerLimit,
-			fmt.Sprintf("the customer would have %d bytes, and none grows beyond 100", sizes[1]))
+			fmt.Sprintf("the customer would have %d bytes, more than the limit of 100", sizes[1]))
 	}
 }

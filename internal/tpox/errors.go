@@ -46,7 +46,7 @@ const (
 	BalanceLimit    Reason = "balance-limit"
 	CustomerLimit   Reason = "customer-limit"
 	IDsExhausted    Reason = "ids-exhausted"
-	KeyInUse        Reason = "key-in-use" // the same request is still running
+	KeyInUse        Reason = "key-in-use" // a request with this idempotency key is still running
 )
 
 // Conflict means that the stored data does not allow a request now.
@@ -129,7 +129,7 @@ func (e *Invalid) orNil() error {
 // Stale means that a document is not, or no longer, the version that a request is for.
 type Stale struct{}
 
-func (*Stale) Error() string { return "the document is not the version that the request is for" }
+func (*Stale) Error() string { return "the document has another version than the request requires" }
 
 // KeyReused means that an idempotency key was used for another request.
 type KeyReused struct{ Key string }

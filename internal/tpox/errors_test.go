@@ -23,10 +23,10 @@ func TestErrors(t *testing.T) {
 			Message: "wrong"}}},
 		"line 3, column 4: wrong": &tpox.Invalid{Findings: []tpox.Finding{{Line: 3, Column: 4,
 			Message: "wrong"}}},
-		"the document is not the version that the request is for": &tpox.Stale{},
-		`idempotency key "a\"b" was used for another request`:     &tpox.KeyReused{Key: `a"b`},
-		"the store is unavailable: EOF":                           &tpox.Unavailable{Cause: io.EOF},
-		"the database does not take it":                           tpox.NotStorable("the database does not take it"),
+		"the document has another version than the request requires": &tpox.Stale{},
+		`idempotency key "a\"b" was used for another request`:        &tpox.KeyReused{Key: `a"b`},
+		"the store is unavailable: EOF":                              &tpox.Unavailable{Cause: io.EOF},
+		"the database does not take it":                              tpox.NotStorable("the database does not take it"),
 	} {
 		require.EqualError(t, err, want)
 		require.True(t, tpox.IsDomainError(err))
@@ -39,9 +39,9 @@ func TestErrors(t *testing.T) {
 func TestReplace_WrongKey(t *testing.T) {
 	t.Parallel()
 	_, err := tpox.CustomerToReplace(7, []byte(customerXML(account{id: "1"}.xml())), true)
-	require.EqualError(t, err, "/Customer/@id: is not 7, which the path names")
+	require.EqualError(t, err, "/Customer/@id: must be 7, as in the path")
 	_, err = tpox.SecurityToReplace("%d", []byte(securityXML("IBM", "1")), true)
-	require.EqualError(t, err, "/Security/Symbol: is not %d, which the path names")
+	require.EqualError(t, err, "/Security/Symbol: must be %d, as in the path")
 }
 
 func TestValidate(t *testing.T) {

@@ -76,7 +76,7 @@ func CustomerKeysOf(doc []byte) (keys CustomerKeys, err error) {
 func CustomerToReplace(id ID, doc []byte, validate bool) (CustomerKeys, error) {
 	keys, err := CustomerKeysOf(doc)
 	if err == nil && keys.ID != id {
-		err = invalidf("/Customer/@id", "is not %s, which the path names", id)
+		err = invalidf("/Customer/@id", "must be %s, as in the path", id)
 	}
 	if err == nil && validate {
 		err = ValidateCustomer(doc)
@@ -191,7 +191,7 @@ func IsSymbol(s string) bool {
 func SecurityToReplace(symbol string, doc []byte, validate bool) (SecurityKeys, error) {
 	keys, err := SecurityKeysOf(doc)
 	if err == nil && keys.Symbol != symbol {
-		err = invalidf("/Security/Symbol", "is not %s, which the path names", symbol)
+		err = invalidf("/Security/Symbol", "must be %s, as in the path", symbol)
 	}
 	if err == nil && validate {
 		err = ValidateSecurity(doc)

@@ -90,7 +90,7 @@ var IDKinds = [...]string{"order", "customer", "account"}
 // CheckLease checks the arguments of Store.Lease. The error is *Invalid or *NotFound.
 func CheckLease(kind string, count int64) error {
 	if count < 1 || count > MaxLease {
-		return invalidf("count", "is not from 1 to %d", MaxLease)
+		return invalidf("count", "must be from 1 to %d", MaxLease)
 	}
 	if !slices.Contains(IDKinds[:], kind) {
 		return &NotFound{"kind of leases", kind}

@@ -83,7 +83,7 @@ func (r Rules) CheckGrowth(fromBytes, toBytes int) error {
 		return nil
 	}
 	return &Conflict{CustomerLimit, fmt.Sprintf(
-		"the customer would have %d bytes, and none grows beyond %d", toBytes, r.MaxCustomer)}
+		"the customer would have %d bytes, more than the limit of %d", toBytes, r.MaxCustomer)}
 }
 
 // Quote is the part of a security that a trade needs, as the document has it.
@@ -128,7 +128,7 @@ func (t Trade) exactTermsAt(quote Quote) (exact exactTerms, err error) {
 	}
 	price, ok := parseDecimal(quote.LastTrade)
 	if !ok || price.Sign() < 0 {
-		return exact, invalidf("/Security/Price/LastTrade", "the security has no price")
+		return exact, invalidf("/Security/Price/LastTrade", "the security has no valid price")
 	}
 	// Rounded first, so that balances and confirmation agree.
 	exact.amount = exact.quantity.Mul(price).RoundBank(2)
@@ -253,7 +253,8 @@ func (a *tradingAccount) balance(part int, movement decimal.Decimal) (decimal.De
 	}
 	after := before.Add(movement)
 	if after.Abs().GreaterThan(balanceLimit) {
-		return after, &Conflict{BalanceLimit, fmt.Sprintf("a balance of account %d would be beyond 10000000000000", a.id)}
+		return after, &Conflict{BalanceLimit, fmt.Sprintf(
+			"a balance of account %d would exceed the limit of 10000000000000", a.id)}
 	}
 	return after, nil
 }

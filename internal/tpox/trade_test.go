@@ -153,7 +153,7 @@ func TestTrade_Apply_Invalid(t *testing.T) {
 	for _, price := range []string{"", "x", "1e1"} {
 		_, _, err := buy("1").Apply(tpox.DefaultRules, []byte(customerXML(account{id: "104000000"}.xml())),
 			accountID, tpox.QuoteOf([]byte(securityXML("IBM", price))))
-		require.Equal(t, []string{"/Security/Price/LastTrade: the security has no price"}, findings(t, err))
+		require.Equal(t, []string{"/Security/Price/LastTrade: the security has no valid price"}, findings(t, err))
 	}
 }
 

@@ -80,8 +80,7 @@ type Orders interface {
 }
 
 // Customers are the transactions on customers and their accounts. A missing customer or account is *NotFound. A
-// validated document that is not valid by its schema is *Invalid, and so is, validated or not, a document without
-// proper ids.
+// document that fails validation is *Invalid, and so is, even without validation, one without proper ids.
 type Customers interface {
 	// GetCustomer returns the whole document.
 	GetCustomer(ctx context.Context, id ID) ([]byte, error)
@@ -89,7 +88,7 @@ type Customers interface {
 	AccountSummary(ctx context.Context, id ID) ([]byte, error)
 	// GetAccount returns the account with its owner.
 	GetAccount(ctx context.Context, account ID) (Account, error)
-	// InsertCustomer refuses a customer or account id that exists as a *Conflict, which names the first such account.
+	// InsertCustomer returns a *Conflict for a customer or account id that exists; it names the first such account.
 	InsertCustomer(ctx context.Context, w Write, doc []byte, validate bool) (ID, error)
 	// ReplaceCustomer replaces a customer by doc, which must have the same id. It opens and closes accounts as doc says;
 	// an account of another customer is a *Conflict. A stored document that match does not allow is *Stale.
@@ -98,7 +97,7 @@ type Customers interface {
 	DeleteCustomer(ctx context.Context, w Write, id ID) error
 	// OpenAccount adds an account to a customer, which is validated as a whole. An id that exists is a *Conflict.
 	OpenAccount(ctx context.Context, w Write, customer ID, account []byte) (ID, error)
-	// CloseAccount refuses to close a customer's last account as a *Conflict.
+	// CloseAccount returns a *Conflict for a customer's last account.
 	CloseAccount(ctx context.Context, w Write, customer, account ID) error
 	// Trade buys or sells, and returns the Trade_Confirmation. A missing security is *NotFound too, but a missing account
 	// comes first; what Trade.Apply refuses is *Invalid or a *Conflict.

@@ -126,7 +126,7 @@ func (d *Definition) parse(text []byte, read func(file string) ([]byte, error)) 
 	if violation, ok := errors.AsType[*jsonschema.ValidationError](schema().Validate(document)); ok {
 		for { // down to the field that is wrong
 			if _, ok := violation.ErrorKind.(*kind.OneOf); ok {
-				return fmt.Errorf("at '/%s': it needs exactly one of range, list, file and ids",
+				return fmt.Errorf("at '/%s': exactly one of range, list, file and ids is required",
 					strings.Join(violation.InstanceLocation, "/"))
 			}
 			if len(violation.Causes) == 0 {

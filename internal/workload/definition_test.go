@@ -107,8 +107,8 @@ func TestLoad_Refusals(t *testing.T) {
 		"RangeBackwards": {with(`"updates": {"price": [6, 4]}`), "updates.price: [6, 4] is not a range"},
 		"QuantityZero":   {with(`"trades": {"sell": {"quantity": [0, 10]}}`), "at '/trades/sell/quantity/0': minimum"},
 
-		"NoSource":     {value(`{}`), "at '/values/v': it needs exactly one of range, list, file and ids"},
-		"TwoSources":   {value(`{"range": [1, 2], "ids": "order"}`), "at '/values/v': it needs exactly one of range"},
+		"NoSource":     {value(`{}`), "at '/values/v': exactly one of range, list, file and ids is required"},
+		"TwoSources":   {value(`{"range": [1, 2], "ids": "order"}`), "at '/values/v': exactly one of range"},
 		"BlankText":    {sql(`{"sqlite": [{"text": " "}]}`), "transaction t: a statement has no text"},
 		"EmptyText":    {sql(`{"sqlite": [{"text": "@empty.txt"}]}`), "transaction t: a statement has no text"},
 		"EmptyFile":    {value(`{"file": "empty.txt"}`), "values.v: the list is empty"},

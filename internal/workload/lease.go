@@ -30,7 +30,7 @@ func (u *User) newIDs(from *leased, count int64, first *tpox.ID) bool {
 	if from.next+count > from.end {
 		more, err := u.lease(from.kind, leaseCount*count)
 		if err == nil && more.Count < count {
-			err = errors.New("the lease has too few ids")
+			err = errors.New("the service leased too few ids")
 		}
 		if err != nil {
 			u.leaseErr = err

@@ -13,7 +13,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Own is a transaction of a workload file: statements of an engine's language.
+// Own is a transaction that a workload file defines: statements by engine.
 type Own struct {
 	Name       string                 `json:"name"`
 	Kind       string                 `json:"kind"`

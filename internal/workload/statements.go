@@ -47,7 +47,7 @@ func (d *Definition) SetUp(ctx context.Context, runner store.ScriptRunner, schem
 	return err
 }
 
-// Own reports whether the call is of a transaction of a workload file, which RunStatements runs and Execute does not.
+// Own reports whether the call is of a transaction that a workload file defines: RunStatements runs it, not Execute.
 func (c *Call) Own() bool { return c.Transaction.statements != nil }
 
 // RunStatements runs the statements of an own transaction, and checks how many rows they returned or changed.

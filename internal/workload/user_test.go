@@ -98,7 +98,7 @@ func TestUser_NewIDs(t *testing.T) {
 	accounts := leased{kind: "account"}
 	require.True(t, u.newIDs(&accounts, 31, new(tpox.ID)))
 	require.False(t, u.newIDs(&accounts, 32, new(tpox.ID)))
-	require.EqualError(t, u.leaseErr, "the lease has too few ids")
+	require.EqualError(t, u.leaseErr, "the service leased too few ids")
 	leases, accounts = 0, leased{kind: "account"}
 	var got []tpox.ID
 	for id := tpox.ID(0); leases < 2; got = append(got, id) {

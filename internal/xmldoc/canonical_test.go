@@ -58,7 +58,7 @@ func requireCanonical(t *testing.T, doc []byte) {
 	require.Equal(t, want, got)
 	require.Equal(t, string(canonical), string(xmldoc.CanonicalDocument(canonical)))
 	require.Equal(t, string(xmldoc.Canonical(doc)), string(xmldoc.Canonical(canonical)),
-		"it depends on what is said alone")
+		"it depends on the content alone")
 	again, err := xmldoc.Admit(canonical, xmldoc.Limits{Bytes: 1 << 30})
 	if err != nil {
 		requireRefusal(t, err, xmldoc.TooLarge, 0, 0, "")

@@ -32,7 +32,7 @@ type splice struct {
 var ErrOverlap = errors.New("xmldoc: changes overlap")
 
 // ErrNode says that a change names a node that does not exist, is of another document, or is of the wrong kind.
-var ErrNode = errors.New("xmldoc: not a node that can be changed so")
+var ErrNode = errors.New("xmldoc: the node does not exist in this document, or does not allow this change")
 
 // ErrText says that a change has a text or a name that XML cannot hold.
 var ErrText = errors.New("xmldoc: not a text or name that XML can hold")

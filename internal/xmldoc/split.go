@@ -331,7 +331,7 @@ func (s *Splitter) tag(b []byte, i int) (end int, err error) {
 	if n := bytes.IndexByte(b[i:], '>'); n >= 0 {
 		tag := b[i : i+n]
 		if bytes.IndexByte(tag, '<') < 0 && bytes.IndexByte(tag, '\'') < 0 && bytes.Count(tag, []byte{'"'})&1 == 0 {
-			// Nearly always, there is no > in a value.
+			// Nearly always: no quote is open at >.
 			if n == 0 {
 				return 0, errTag
 			}

@@ -67,7 +67,7 @@ export const settings = {
   seed: number('SEED', 1, 0, 999999999),
   consistency: matching('CONSISTENCY', 'primary', /^(primary|token|stale=\d{1,9}(ms|s))$/, 'primary, token, or stale=2s'),
 };
-if (settings.rate > 0 && settings.think.mean > 0) refuse('THINK is for the closed model: with RATE or STEPS, transactions come when they are due');
+if (settings.rate > 0 && settings.think.mean > 0) refuse('THINK is for the closed model: with RATE or STEPS, transactions start when they are due');
 
 // fromHere returns a path relative to the working directory; k6 takes one relative to the script.
 export const fromHere = (path) => (path.startsWith('/') ? path : `${__ENV.PWD || '.'}/${path}`);

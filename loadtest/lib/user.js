@@ -106,7 +106,7 @@ export function makeUser({ known, leases }) {
       if (res.status !== status) return fail(res);
       silent = 0;
       if (withTokens && !query) token = res.headers['Consistency-Token'] || token;
-      if (looking && right !== null && !check(res, { 'the answer is the right one': right }, { name })) {
+      if (looking && right !== null && !check(res, { 'the answer is correct': right }, { name })) {
         failure = { outcome: 'unexpected', reason: 'wrong-answer' };
         return null;
       }

@@ -60,7 +60,7 @@ function checked(mix, where) {
 const json = read(settings.workload);
 const definition = over(defaults, parse(json));
 if (!Array.isArray(definition.mix)) refuse(`WORKLOAD: ${settings.workload} has no mix`);
-if (definition.newDocuments !== 'own') refuse(`WORKLOAD: ${settings.workload} shares new documents, which users of k6 cannot`);
+if (definition.newDocuments !== 'own') refuse(`WORKLOAD: ${settings.workload} shares new documents, which k6 does not support`);
 if (definition.transactions) refuse(`WORKLOAD: ${settings.workload} has transactions of its own, which are for brokerage drive`);
 
 export const workload = {

@@ -33,7 +33,7 @@ type Figures struct {
 	// for all other operations.
 	All          Ended             `json:"all"`
 	Transactions map[string]Ended  `json:"transactions"`
-	Refused      map[string]uint32 `json:"refused"` // before the store saw them, by reason
+	Refused      map[string]uint32 `json:"refused"` // before the store began them, by reason
 	Gate         GateState         `json:"gate"`
 	Store        *StoreState       `json:"store,omitempty"` // nil for a store without statistics
 	Watchers     int               `json:"watchers"`
@@ -213,7 +213,7 @@ func (s *Stream) Count(name string, status int, took time.Duration, timed bool) 
 	}
 }
 
-// CountRefused counts a request that was refused before the store saw it, for one of telemetry.Reasons.
+// CountRefused counts a request that was refused before the store began it, for one of telemetry.Reasons.
 func (s *Stream) CountRefused(reason string) {
 	if !s.watched.Load() {
 		return

@@ -66,7 +66,7 @@ func TestStream_Figures(t *testing.T) {
 		require.Len(t, f.Transactions, 3)
 		require.Equal(t, []uint32{12, 1, 1}, []uint32{f.All.OK, f.All.Refused, f.All.Failed})
 
-		// Counts are of one second, times of five.
+		// Counts cover one second, latencies five.
 		for range 4 {
 			f = next(t, w)
 			require.Empty(t, f.Refused)

@@ -52,7 +52,7 @@ func TestMake_NothingExternal(t *testing.T) {
 			}
 			for _, address := range regexp.MustCompile(`https?://[\w./-]+`).FindAllString(body, -1) {
 				require.Contains(t, []string{"http://www.w3.org/2000/svg", tpox.CustAccNS, tpox.SecurityNS, tpox.FIXMLNS},
-					address, "names, which nobody asks")
+					address, "namespaces, which are never requested")
 			}
 		}
 	}

@@ -122,7 +122,7 @@ func domainError(ctx context.Context, err error, unknown bool) error {
 	}
 	switch e := serverErrorOf(err); {
 	case e.Code == codeIndexValue:
-		return tpox.NotStorable("the database cannot index a key that is so long")
+		return tpox.NotStorable("a key of the document is too long for the database's index")
 	case e.Code == codeTooDeep, e.Code == codeTooLongName, e.Code == codeWhiteSpace:
 		return tpox.NotStorable("the document exceeds the limits of the database: names of 1,000 bytes, 125 levels")
 	}

@@ -131,7 +131,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 		return err
 	}
 	if err := s.Runstats(ctx); err != nil {
-		s.notice("after the load, a statement failed; an administrator can run it for each table: %v", err)
+		s.notice("collecting statistics after the load failed; an administrator can run RUNSTATS for each table: %v", err)
 	}
 	return s.change(ctx, func(t *tx) error {
 		if err := end(t); err != nil {

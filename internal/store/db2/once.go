@@ -45,7 +45,7 @@ func (t *tx) claim(w tpox.Write) (kept []byte, err error) {
 	claimed, err := t.exec(statement, args...)
 	switch {
 	case isLockTimeout(err):
-		return nil, &tpox.Conflict{Reason: tpox.KeyInUse, Detail: "the same request is still running"}
+		return nil, &tpox.Conflict{Reason: tpox.KeyInUse, Detail: "a request with this idempotency key is still running"}
 	case isDuplicate(err), err == nil && !claimed:
 		// Another request with the same key has committed; the next attempt finds its answer.
 		return nil, &ServerError{Code: codeRolledBack, Message: "another request with the same key was quicker"}

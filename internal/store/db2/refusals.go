@@ -32,8 +32,8 @@ var errNoReason error = &ServerError{
 	Code: codeRolledBack, Message: "the document was changed after the statement was refused",
 }
 
-// explain returns why a statement changed no row: none if the document is missing, otherwise what judge
-// finds in it by the service's own rules.
+// explain returns why a statement changed no row: error none for a missing document, else what judge finds in it by
+// the service's own rules.
 func (t *tx) explain(name, key string, none error, judge func(doc []byte) error) error {
 	doc, err := t.document(name, key)
 	switch {

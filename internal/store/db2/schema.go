@@ -68,7 +68,7 @@ func Script(url string) (string, error) {
 		fmt.Sprintf(stamp, store.SettingVersion, store.SchemaVersion))
 	return "-- The schema " + schema +
 		", for db2 -tvf FILE by a user with SYSCTRL and DBADM, in the folder of a checkout.\n" +
-		"-- It has comments in deploy/db2/box.sql. The identity is random: another for each database.\n\n" +
+		"-- deploy/db2/box.sql has comments. The identity is random: use another one for each database.\n\n" +
 		strings.Join(list, ";\n\n") + ";\n", nil
 }
 

@@ -131,7 +131,8 @@ func (v *visit) createAlone(t *testing.T) {
 	}
 	before, err := texts(ctx, v.admin, configured)
 	if err != nil {
-		v.untried[askConfigure] = "what could not be restored is not changed: " + err.Error()
+		v.untried[askConfigure] = "the configuration was left unchanged, because it could not be read to restore it later: " +
+			err.Error()
 		return
 	}
 	for _, d := range all {
@@ -167,7 +168,7 @@ func (v *visit) compile(t *testing.T) {
 	db := v.dial(t, unlimited, eager)
 	v.each(askCompile, everything(v.schema), compile(t.Context(), db))
 	if v.small {
-		v.untried[askProbes] = "it is a stand-in, whose XQuery is another one's"
+		v.untried[askProbes] = "the server is a stand-in with another XQuery processor"
 		return
 	}
 	v.each(askProbes, []named{

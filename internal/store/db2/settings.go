@@ -93,7 +93,7 @@ func parseURL(text string) (t target, err error) {
 			return t, errors.New("a setting in the URL has no value: " + parameterNames())
 		}
 		if !ok {
-			return t, fmt.Errorf("there is no setting %q for Db2: %s", name, parameterNames())
+			return t, fmt.Errorf("unknown setting %q for Db2: %s", name, parameterNames())
 		}
 		if len(query[name]) != 1 || query.Get(name) == "" {
 			return t, fmt.Errorf("the setting %s needs exactly one value", name)

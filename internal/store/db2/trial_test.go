@@ -26,12 +26,12 @@ const (
 	askConfigure   question = "Does Db2 accept the statements that configure the database (only with DB2_CONFIGURE=yes)?"
 	askMigrate     question = "Does `migrate` create the schema, as the service does it?"
 	askCompile     question = "Does Db2 compile each statement of the store?"
-	askProbes      question = "Does Db2 know the forms that could take the place of doubtful ones?"
+	askProbes      question = "Does Db2 accept the forms that could replace doubtful ones?"
 	askConformance question = "Does the store do what the contract says (conformance suite)?"
 	askTimeout     question = "Does the statement timeout interrupt a statement (SQL0952N)?"
 	askStatistics  question = "Does `RUNSTATS` collect statistics, as a load asks for them, and are sizes known?"
 	askPlans       question = "Does each statement find its documents by the index that it is meant to use?"
-	askCampaign    question = "Does a smoke campaign end?"
+	askCampaign    question = "Does a smoke campaign complete without an error?"
 	askDrop        question = "Was everything removed that the run created?"
 )
 
@@ -229,7 +229,7 @@ func everything(schema string) (list []named) {
 	return list
 }
 
-// A doubt is a query that settles a doubt about Db2's XQuery, with the answer that the manual promises.
+// A doubt is a query about Db2's XQuery, with the answer that is right by the manual.
 type doubt struct{ name, query, answer string }
 
 var doubts = []doubt{

@@ -13,8 +13,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Verify reads every document and calls find with a sentence for each fault, and read with its progress. The unique
-// indexes on the documents hold their keys, which need no check of their own. It returns an error only where it cannot
+// Verify reads every document and calls find with a sentence for each fault, and read with its progress. Keys need no
+// check: they are in unique indexes on the documents, and in no column. It returns an error only where it cannot
 // finish. It may or may not see what is written meanwhile.
 func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (store.Verified, error) {
 	v := store.Verification{Find: find, Read: read}

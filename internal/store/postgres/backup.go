@@ -41,7 +41,7 @@ func (s *Store) backup(
 ) (m store.Manifest, written int64, err error) {
 	if s.distributed {
 		return m, 0, errors.New("a Citus cluster has no snapshot of all nodes that a backup could copy: " +
-			"docs/scaling.md says how its nodes are backed up together")
+			"docs/scaling.md shows how to back up its nodes together")
 	}
 	var held tpox.Contents
 	if err := s.Setting(ctx, store.SettingContents, &held); err != nil {
@@ -113,7 +113,7 @@ func (s *Store) restore(ctx context.Context, file string, o store.CopyOptions) (
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	if m = b.Manifest; m.Layout != s.mode() {
-		return m, fmt.Errorf("%s is of a database with the mode %[2]s, and this one has the mode %s: restore it with "+
+		return m, fmt.Errorf("%s is a backup of a database in mode %[2]s, but this database is in mode %s: restore it with "+
 			"mode=%[2]s in the URL of an empty database",
 			file, m.Layout, s.mode())
 	}
@@ -164,7 +164,8 @@ func (s *Store) copyTables(ctx context.Context, tx pgx.Tx, from *bufio.Reader) e
 	for _, t := range s.tables() {
 		command, err := from.ReadString('\n')
 		if err == nil && command != t.copyFrom()+"\n" {
-			err = fmt.Errorf("the backup has %.100q in place of the table %s", command, t.table)
+			err = fmt.Errorf("the backup is damaged or of another version: expected the table %[2]s, found %.100[1]q",
+				command, t.table)
 		}
 		if err == nil {
 			_, err = tx.Conn().PgConn().CopyFrom(ctx, &copyData{from: from}, t.copyFrom())

@@ -57,7 +57,7 @@ type sample struct {
 func BenchmarkCitus(b *testing.B) {
 	each, err := time.ParseDuration(os.Getenv("BROKERAGE_BENCH_CITUS"))
 	if err != nil {
-		b.Skip("only when BROKERAGE_BENCH_CITUS says how long each run takes: 6s")
+		b.Skip("runs only with BROKERAGE_BENCH_CITUS set to the duration of each run, such as 6s")
 	}
 	mixed, err := workload.Load("mixed")
 	require.NoError(b, err)
@@ -225,7 +225,7 @@ const drawnWords = 10
 func BenchmarkPgbench(b *testing.B) {
 	each, err := time.ParseDuration(os.Getenv("BROKERAGE_BENCH_POSTGRES"))
 	if err != nil {
-		b.Skip("only when BROKERAGE_BENCH_POSTGRES says how long each run takes: 10s")
+		b.Skip("runs only with BROKERAGE_BENCH_POSTGRES set to the duration of each run, such as 10s")
 	}
 	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("ROUNDS"), "3"))
 	require.NoError(b, err, "ROUNDS")

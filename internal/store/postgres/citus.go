@@ -74,8 +74,8 @@ func (s *Store) requireCluster(ctx context.Context, conn *pgx.Conn) error {
 	case err != nil:
 		return err
 	case !coordinator:
-		return clusterError("this node is a worker, and only the coordinator makes and changes tables: " +
-			"brokerage migrate with the URL of the coordinator")
+		return clusterError("this node is a worker, and only the coordinator creates and changes tables: " +
+			"run brokerage migrate with the URL of the coordinator")
 	case workers == 0:
 		return clusterError("the cluster has no workers: " +
 			"SELECT citus_add_node('HOST', PORT) on the coordinator adds one (docs/scaling.md)")

@@ -25,7 +25,7 @@ func TestCluster_Refused(t *testing.T) {
 
 	database = cluster.Database(t)
 	refuses(t, cluster.URL(database, 1)+distribute, true,
-		"this node is a worker, and only the coordinator makes and changes tables")
+		"this node is a worker, and only the coordinator creates and changes tables")
 	worker.Exec(t, database, "DROP EXTENSION citus CASCADE")
 	refuses(t, cluster.URL(database, 0)+distribute, true, ":5432 has no extension citus: CREATE EXTENSION citus there")
 	requireNoSchema(t, cluster.URL(database, 0), cluster.URL(database, 1), cluster.URL(database, 2))

@@ -49,8 +49,8 @@ func init() {
 
 func warnings(s tpox.Store) (all []string) {
 	if s.Describe().Durability != tpox.Durable {
-		all = append(all, "the server's settings risk committed writes, or the whole database, in a power failure "+
-			"(fsync, full_page_writes or synchronous_commit is off)")
+		all = append(all, "a power failure can destroy committed writes, or the whole database, because fsync, "+
+			"full_page_writes or synchronous_commit is off")
 	}
 	if !s.(*Store).hasSetting("data_checksums", "on") {
 		all = append(all, "the server has no page checksums (data_checksums is off): damage by a disk may go unnoticed")

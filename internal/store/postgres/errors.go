@@ -63,11 +63,11 @@ func domainError(ctx context.Context, err error, unknown bool) error {
 	case dataCorrupted, indexCorrupted:
 		return &tpox.Damaged{Cause: err}
 	case invalidXMLDocument, invalidXMLContent, invalidXMLComment, invalidXMLInstruction, untranslatable:
-		return tpox.NotStorable("the database's XML parser does not take the document")
+		return tpox.NotStorable("the database's XML parser rejects the document")
 	case tooComplex:
-		return tpox.NotStorable("the database cannot index a key that is so long")
+		return tpox.NotStorable("a key of the document is too long for an index, or the document is nested too deeply")
 	case notNullViolation, checkViolation:
-		return tpox.NotStorable("the database finds no proper keys in the document")
+		return tpox.NotStorable("the keys of the document are missing or invalid for the database")
 	}
 	return &tpox.Unavailable{Cause: err, Unknown: unknown}
 }

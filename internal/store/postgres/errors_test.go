@@ -51,7 +51,7 @@ func TestURL(t *testing.T) {
 	}
 	for query, says := range map[string]string{
 		"distribute=true": "", "distribute=1024": "", "distribute=false": "", "mode=pure": "", "mode=keys&distribute=4": "",
-		"pool_max_conns=99999999":   "pool_max_conns is 99999999, and may be 10000 at most",
+		"pool_max_conns=99999999":   "pool_max_conns is 99999999; the maximum is 10000",
 		"distribute=0":              "distribute=0 in the URL is neither true nor a number of shards from 1 to 1024",
 		"distribute=2k":             "distribute=2k in the URL is neither true nor a number of shards from 1 to 1024",
 		"mode=xml":                  `mode "xml" in the URL is neither keys nor pure`,

@@ -41,7 +41,7 @@ func TestOutage(t *testing.T) {
 		require.ErrorContains(t, read(), "the server has been down since ")
 	}
 	require.Less(t, time.Since(began), patience)
-	require.Equal(t, tries, s.retries.Load(), "nobody has asked the server")
+	require.Equal(t, tries, s.retries.Load(), "no request was sent to the server")
 	require.Error(t, s.Ready(t.Context()))
 
 	server.Again(t)

@@ -31,7 +31,7 @@ func (s *Store) sql(name string) string {
 }
 
 // errMoved reports that what a look-up found has changed before it was used; the transaction has changed nothing.
-var errMoved = errors.New("another transaction has moved it")
+var errMoved = errors.New("a concurrent transaction changed what was looked up")
 
 // queryRow runs a query and scans its only row, or returns pgx.ErrNoRows. It uses the primary, or in a Citus cluster
 // the node that poolFor chooses, and retries when the connection is lost, which is safe for a read.
@@ -74,8 +74,8 @@ func (s *Store) mayTryAgain(err error) bool {
 	return isTransient(err) || errors.Is(err, errMoved) || s.distributed && moving
 }
 
-// patience is how long the store retries by itself. A restart of the server or a failover to another takes seconds;
-// after that the client gets *tpox.Unavailable.
+// patience is how long the store retries before it returns *tpox.Unavailable. A restart of the server or a failover
+// to another takes seconds.
 const patience = 5 * time.Second
 
 // again calls try until it succeeds, fails in a way that must not be retried or that a retry cannot cure, or no time is

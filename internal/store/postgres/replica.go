@@ -43,10 +43,10 @@ var (
 )
 
 // errBehind is the error for a replica that has not replayed what a read needs.
-var errBehind = errors.New("the replica has not replayed the position")
+var errBehind = errors.New("the replica has not replayed the position that the read requires")
 
 // errStranger is the error for a server that is no replica of the primary.
-var errStranger = errors.New("it is no replica of the primary")
+var errStranger = errors.New("the server is no replica of the primary")
 
 // newReplica returns a replica with the settings of the store. It connects to nothing yet.
 func newReplica(ctx context.Context, set *replicas, url string) (*replica, error) {
@@ -91,7 +91,7 @@ func (r *replica) check(ctx context.Context) error {
 	if err == nil {
 		r.replayed.Store(state.lsn)
 		if current := r.set.timeline(); state.timeline != current || state.lsn < 0 {
-			err = fmt.Errorf("it does not follow the primary, which is on timeline %d", current)
+			err = fmt.Errorf("the replica is not on the primary's timeline %d", current)
 		}
 	}
 	if err != nil && !isConflict(err) { // the replay has cancelled the check itself

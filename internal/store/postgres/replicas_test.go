@@ -269,7 +269,7 @@ func (c *cluster) failover(t *testing.T) {
 		r.replicas.all[0].leftOut.Store(0) // as if no check had found out yet
 		r.requirePrice(after(t.Context(), token), t, symbol, 2)
 	}
-	require.Positive(t, r.fallen(fallbackBehind), "the replica was not asked")
+	require.Positive(t, r.fallen(fallbackBehind), "no read was sent to the replica")
 	r.requirePrice(after(t.Context(), old), t, symbol, 2)
 	require.Positive(t, r.fallen(fallbackTimeline))
 	require.Equal(t, before, r.readsOf(0))
@@ -382,10 +382,10 @@ func (c *cluster) start(t *testing.T) {
 	standby.Await(t, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = 'another')")
 	url := standby.URL("postgres")
 	for says, urls := range map[string][]string{
-		"it is no replica of the primary: its system identifier is":       {foreign.URL("postgres")},
-		"it is no replica of the primary: the URL names another database": {standby.URL("another")},
-		"two replicas have the address":                                   {url, url},
-		"replica 2: not the URL of a PostgreSQL database":                 {url, "postgres://a:b:c"},
+		"the server is no replica of the primary: its system identifier is":       {foreign.URL("postgres")},
+		"the server is no replica of the primary: the URL names another database": {standby.URL("another")},
+		"two replicas have the address":                                           {url, url},
+		"replica 2: not the URL of a PostgreSQL database":                         {url, "postgres://a:b:c"},
 	} {
 		options := Options{Replicas: urls, Notice: func(text string) { t.Error(text) }}
 		_, err := open(t.Context(), primary.URL("postgres"), options, hidden{timing: patient})

@@ -122,7 +122,7 @@ func (s *Store) ensureSchema(ctx context.Context, conn *pgx.Conn, w wanted) (err
 		return errors.New("the database has tables that are not distributed: make a backup, and restore it into a new " +
 			"database (docs/scaling.md)")
 	case w.mode != "" && w.mode != has:
-		return fmt.Errorf("the database has the mode %s, and the URL asks for %s: load it into a new database "+
+		return fmt.Errorf("the database has the mode %s, but the URL asks for %s: load the data into a new database "+
 			"(docs/postgres.md)", has, w.mode)
 	case s.distributed && !s.hidden.distributed:
 		return s.inspectCluster(ctx, conn)
@@ -179,8 +179,8 @@ func (s *Store) makeSchema(ctx context.Context, conn *pgx.Conn, w wanted) (made 
 		return nil
 	})
 	if made && isForbidden(err) {
-		err = fmt.Errorf("the database has no schema, and role %s may not make it: "+
-			"brokerage migrate does, as the owner (docs/postgres.md): %w", conn.Config().User, err)
+		err = fmt.Errorf("the database has no schema, and role %s may not create it: "+
+			"run brokerage migrate as the owner (docs/postgres.md): %w", conn.Config().User, err)
 	}
 	return made && err == nil, err
 }

@@ -74,8 +74,8 @@ func TestOpen_OtherVersion(t *testing.T) {
 	for change, says := range map[string]string{
 		"UPDATE brokerage.settings SET value = '7' WHERE name = 'schema.version'": "schema version 7 is newer than this " +
 			"program supports (1); use a newer release",
-		"DELETE FROM brokerage.settings": "its schema was made by an unreleased version of this program; load it into a " +
-			"new database",
+		"DELETE FROM brokerage.settings": "the schema was made by an unreleased version of this program; " +
+			"load the data into a new database",
 		"DROP SCHEMA brokerage CASCADE; CREATE SCHEMA brokerage; CREATE TABLE brokerage.orders (id int)": "the database " +
 			"has a schema brokerage of another program",
 	} {
@@ -93,8 +93,9 @@ func TestOpen_OtherVersion(t *testing.T) {
 func TestOpen_NotWanted(t *testing.T) {
 	server, d := pgtest.Shared(t), generator(t)
 	empty, keys, xml := server.URL(server.Database(t)), loaded(t, d, ""), loaded(t, d, pure)
-	refuses(t, keys+pure, false, "the database has the mode keys, and the URL asks for pure: load it into a new database")
-	refuses(t, xml+"&mode=keys", false, "the database has the mode pure, and the URL asks for keys")
+	refuses(t, keys+pure, false,
+		"the database has the mode keys, but the URL asks for pure: load the data into a new database")
+	refuses(t, xml+"&mode=keys", false, "the database has the mode pure, but the URL asks for keys")
 	refuses(t, xml+distribute, false, errPureDistributed.Error())
 	refuses(t, keys+distribute, false, "the database has tables that are not distributed: make a backup, and restore it "+
 		"into a new database (docs/scaling.md)")
@@ -194,7 +195,7 @@ func TestRoles_Citus(t *testing.T) {
 
 // roles tests the rights of the owner, and of the service at the node that creates tables and at those that serve it.
 func roles(t *testing.T, owns, service, serves string) {
-	refuses(t, service, true, "role brokerage_service may not make it: brokerage migrate does, as the owner")
+	refuses(t, service, true, "role brokerage_service may not create it: run brokerage migrate as the owner")
 
 	d := generator(t)
 	owner := opened(t, owns, Options{})

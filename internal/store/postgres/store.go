@@ -85,7 +85,7 @@ func parseURL(url string) (*pgxpool.Config, wanted, error) {
 		return nil, wanted{}, errors.New("not the URL of a PostgreSQL database: " +
 			"postgres://USER:PASSWORD@HOST:PORT/DATABASE?SETTING=VALUE&… (in a password @ is %40, / is %2F)")
 	case config.MaxConns > maxPool:
-		return nil, wanted{}, fmt.Errorf("pool_max_conns is %d, and may be %d at most", config.MaxConns, maxPool)
+		return nil, wanted{}, fmt.Errorf("pool_max_conns is %d; the maximum is %d", config.MaxConns, maxPool)
 	}
 	w, err := takeWanted(config.ConnConfig.RuntimeParams)
 	return config, w, err

@@ -8,7 +8,7 @@ import (
 )
 
 // errOtherOwner reports that the customer of an account, when it was locked, did not have the account any more.
-var errOtherOwner = errors.New("the account has just changed hands")
+var errOtherOwner = errors.New("the account has just moved to another customer")
 
 // Trade carries out buy_security and sell_security, and returns the Trade_Confirmation. The security is read after the
 // customer is locked, so that a trade that had to wait uses the price of the moment when it runs.

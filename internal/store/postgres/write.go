@@ -142,7 +142,7 @@ func (t *transaction) begin(ctx context.Context) error {
 			if err := row.Scan(&locked); err != nil || locked {
 				return err
 			}
-			return &tpox.Conflict{Reason: tpox.KeyInUse, Detail: "the same request is still running"}
+			return &tpox.Conflict{Reason: tpox.KeyInUse, Detail: "a request with this idempotency key is still running"}
 		})
 		b.Queue(t.store.sql("get_answer"), slot, []byte(once.Client), []byte(once.Key)).QueryRow(t.readAnswer)
 	}

@@ -65,7 +65,7 @@ func Backup(
 	// A restore may have replaced the database, and SQLite opens the journal by name, after the database.
 	after, err := os.Stat(path)
 	if err == nil && !os.SameFile(before, after) {
-		err = fmt.Errorf("%s was replaced by another file meanwhile", path)
+		err = fmt.Errorf("%s was replaced by another file during the backup", path)
 	}
 	return m, written, err
 }
@@ -125,8 +125,8 @@ func copyPages(
 	}
 	var page sql.RawBytes
 	var reported int64
-	// The pages that this transaction sees, in the file or still in the journal.
 	var failed error
+	// sqlite_dbpage has the pages as this transaction sees them, journal included.
 	err = eachRow(ctx, db, "SELECT data FROM sqlite_dbpage ORDER BY pgno", nil, func(rows *sql.Rows) error {
 		if err := rows.Scan(&page); err != nil {
 			return err

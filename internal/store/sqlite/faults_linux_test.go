@@ -131,7 +131,7 @@ func TestFlush_BeforeTheAnswer(t *testing.T) {
 		case answers.MatchString(line):
 			answered++
 			require.True(t, folderFlushed, "an answer before the folder was flushed")
-			require.False(t, unflushed, "an answer before the flush of what it says")
+			require.False(t, unflushed, "an answer before the flush of the write")
 		}
 	}
 	require.Equal(t, inTurn, answered)

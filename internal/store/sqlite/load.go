@@ -59,7 +59,7 @@ func (s *Store) control(ctx context.Context, statements string) error {
 	})
 }
 
-// exclusive calls do with the writing connection, between groups. ctx bounds the wait for it.
+// exclusive runs do on the writing connection, between groups. ctx bounds only the wait.
 func (s *Store) exclusive(ctx context.Context, do func(*sql.Conn) error) error {
 	return domainError(s.writer.enqueue(&job{ctx: ctx, exclusive: do}))
 }

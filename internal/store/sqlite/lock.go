@@ -153,7 +153,7 @@ func checkBeside(path string, database os.FileInfo) error {
 		case !info.Mode().IsRegular() || links(info) > 1:
 			return fmt.Errorf("%s is not an ordinary file with one name, so not a journal of %s: move it away", name, path)
 		case database != nil && foreign && !ownerMayWrite(info, database):
-			return fmt.Errorf("%s belongs to user %d, who may not write %s, and could change it by this file: "+
+			return fmt.Errorf("%s belongs to user %d, who may not write %s, but could change it through this file: "+
 				"move it away, or chown it if it is the journal", name, user, path)
 		case suffix == "-shm": // closing it would end SQLite's locks on it
 			continue
@@ -176,7 +176,7 @@ func checkBeside(path string, database os.FileInfo) error {
 		}
 		if now, err := os.Stat(path); suffix == "-wal" && info.Size() > 0 && (err != nil || now.Size() == 0) {
 			return fmt.Errorf("%s is missing or empty, and its journal %s holds its last writes: "+
-				"put the database back beside it, or remove the journal if they are not needed", path, name)
+				"put the database back beside it, or remove the journal if these writes are not needed", path, name)
 		}
 	}
 	return nil

@@ -113,7 +113,7 @@ func TestOpen_JournalAlone(t *testing.T) {
 			commands := commandsOn(t, path)
 			commands["open by a link"] = func() error { return errOf(Open(t.Context(), link, store.Options{})) }
 			says := path + " is missing or empty, and its journal " + path +
-				"-wal holds its last writes: put the database back beside it, or remove the journal if they are not needed"
+				"-wal holds its last writes: put the database back beside it, or remove the journal if these writes are not needed"
 			for does, do := range commands {
 				err := do()
 				require.Error(t, err, does)

@@ -82,7 +82,7 @@ func checkRestored(ctx context.Context, path string, m store.Manifest) error {
 		}
 		return err
 	})
-	const damaged = "the database in the backup is damaged, and was when that was made"
+	const damaged = "the database in the backup is damaged, and was already damaged when the backup was made"
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

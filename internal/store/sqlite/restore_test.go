@@ -118,7 +118,7 @@ func TestRestore_Damage(t *testing.T) {
 		"OtherSchema": {
 			sealed(t, readFile(t, other.path), same), "schema version 2 and identity",
 		},
-		"NoSchema":       {sealed(t, []byte("text"), func(m *store.Manifest) { m.Schema = 0 }), "makes no sense"},
+		"NoSchema":       {sealed(t, []byte("text"), func(m *store.Manifest) { m.Schema = 0 }), "an invalid format"},
 		"NoIdentity":     {sealed(t, []byte("text"), func(m *store.Manifest) { m.Identity = "" }), "cannot be restored"},
 		"NewerFormat":    {sealed(t, []byte("text"), func(m *store.Manifest) { m.Format = 2 }), "format 2"},
 		"WrongLength":    {sealed(t, []byte("text"), func(m *store.Manifest) { m.Bytes++ }), "4 bytes instead of 5"},

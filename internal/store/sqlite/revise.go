@@ -39,8 +39,8 @@ type plannedWrite struct {
 // deadlock. It should still read them in ascending order of their keys: if two documents are each a reason to refuse
 // the write, all stores then give the same reason.
 //
-// An error of plan is final, because it was right when the documents were read. With an idempotency key, a kept answer
-// takes precedence over it.
+// Without an idempotency key, an error of plan is final: it was right when plan read. With one, a kept answer or a new
+// error may replace it.
 func (s *Store) revise(ctx context.Context, w tpox.Write, plan func(*revision) error) ([]byte, error) {
 	r := &revision{store: s}
 	before := s.writer.changes.ends.Load()

@@ -29,7 +29,7 @@ func TestOpen_Refused(t *testing.T) {
 		"Newer": {change("UPDATE settings SET value = '7' WHERE name = 'schema.version'"),
 			"schema version 7 is newer than this program supports (1); use a newer release", true},
 		"Unreleased": {change("DELETE FROM settings WHERE name = 'database.identity'"),
-			"its schema was made by an unreleased version of this program", true},
+			"the schema was made by an unreleased version of this program", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -46,8 +46,8 @@ func parse(url string) (path string, settings map[string]string, err error) {
 		setting, ok := known[name]
 		switch {
 		case !ok:
-			return path, nil, fmt.Errorf("sqlite: there is no setting %q: after a ? come %s, as in "+
-				"sqlite:PATH?synchronous=normal&cache_size=-65536; the path of a file cannot have a ?", name,
+			return path, nil, fmt.Errorf("sqlite: unknown setting %q: use some of %s after the ?, as in "+
+				"sqlite:PATH?synchronous=normal&cache_size=-65536; a path cannot contain ?", name,
 				strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		case !setting.ok(value):
 			return path, nil, fmt.Errorf("sqlite: %s is %q, but must be %s", name, value, setting.form)

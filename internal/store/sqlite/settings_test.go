@@ -49,16 +49,16 @@ func TestSettings_PageSize(t *testing.T) {
 
 func TestSettings_Refused(t *testing.T) {
 	for query, says := range map[string]string{
-		"":                                       `there is no setting "": after a ? come cache_size, mmap_size, `,
-		"b.db":                                   `there is no setting "b.db"`,
-		"journal_mode=off":                       `there is no setting "journal_mode"`,
+		"":                                       `unknown setting "": use some of cache_size, mmap_size, `,
+		"b.db":                                   `unknown setting "b.db"`,
+		"journal_mode=off":                       `unknown setting "journal_mode"`,
 		"synchronous=offf":                       `synchronous is "offf", but must be off, normal, full or extra`,
 		"synchronous":                            `synchronous is ""`,
 		"page_size=5000":                         "a power of two from 512 to 65536",
 		"mmap_size=-1":                           "a number of bytes",
 		"cache_size=0":                           "cache_size",
 		"synchronous=full&synchronous=off":       "synchronous is set twice",
-		"synchronous=full&":                      `there is no setting ""`,
+		"synchronous=full&":                      `unknown setting ""`,
 		"cache_size=1);PRAGMA writable_schema(1": "cache_size is",
 	} {
 		require.ErrorContains(t, errOf(store.Find("sqlite:a.db?"+query)), says, query)

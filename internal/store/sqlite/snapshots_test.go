@@ -117,14 +117,14 @@ func TestStore_EveryChange(t *testing.T) {
 				require.Equal(t, before, ask())
 			} else {
 				require.NoError(t, err)
-				require.NotEqual(t, before, ask(), "nothing asked for has changed")
+				require.NotEqual(t, before, ask(), "no answer has changed")
 				require.Greater(t, s.Stats().Misses, misses)
 			}
 			after, are := ask(), counted()
 			require.Equal(t, as, r.from, "the snapshot was renewed, so nothing is shown")
 			s.readers.keepSnapshots(false)
 			require.False(t, r.open)
-			require.Equal(t, ask(), after, "an answer was of before the change")
+			require.Equal(t, ask(), after, "an answer has data from before the change")
 			s.readers.keepSnapshots(true)
 
 			require.Equal(t, change.documents, are[indexOf(change.kind)].Documents-were[indexOf(change.kind)].Documents)

@@ -194,7 +194,7 @@ func (s *Store) connect(ctx context.Context) (err error) {
 const busyPragma = "busy_timeout(10000)"
 
 // dsn returns a name for SQLite with the pragmas of a connection: the store's own, each NAME(VALUE), unless the URL
-// sets them, and those that the URL sets. The driver runs them in the order of their names.
+// sets them, and the URL's. The driver runs busy_timeout first, the others by name.
 func (s *Store) dsn(own ...string) string {
 	pragmas := []string{busyPragma, "journal_mode(WAL)"}
 	for _, pragma := range own {

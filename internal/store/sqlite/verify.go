@@ -140,7 +140,7 @@ func (s *Store) storedRows(ctx context.Context, k dataset.Kind) iter.Seq2[stored
 				return nil
 			})
 			if err != nil {
-				finding, end := unreadable(ctx, fmt.Sprintf("%s after %d: the rest", k, last), err)
+				finding, end := unreadable(ctx, fmt.Sprintf("the rows of kind %s after id %d", k, last), err)
 				if end != nil {
 					yield(b, end)
 					return
@@ -197,10 +197,10 @@ func checkKeys(k dataset.Kind, r storedRow, doc []byte, report func(string, ...a
 			report("the document has symbol %s", keys.Symbol)
 		}
 		if expected := keys.columns()[:len(r.columns)]; !slices.Equal(expected, r.columns) {
-			report("the columns %v are not those of the document, %v", r.columns, expected)
+			report("the columns %v differ from the document, which has %v", r.columns, expected)
 		}
 		if !bytes.Equal(keys.price, r.price) {
-			report("the column price is not that of the document")
+			report("the column price differs from the document")
 		}
 	case tpox.OrderKeys:
 		if int64(keys.ID) != r.id {
@@ -210,7 +210,7 @@ func checkKeys(k dataset.Kind, r storedRow, doc []byte, report func(string, ...a
 			report("the column account is %d, but %d in the document", r.account, keys.Account)
 		}
 		if !bytes.Equal(keys.Cash, r.cash) || (keys.Cash == nil) != (r.cash == nil) {
-			report("the column cash is not that of the document")
+			report("the column cash differs from the document")
 		}
 	case tpox.CustomerKeys:
 		if int64(keys.ID) != r.id {
@@ -251,7 +251,7 @@ func (s *Store) checkAccountsOf(ctx context.Context, accountsOf map[int64][]tpox
 		for _, account := range accountsOf[id] {
 			switch owner, exists := owners[account]; {
 			case !exists:
-				seen.AddFinding(name, "account %d is in the document, but belongs to nobody", account)
+				seen.AddFinding(name, "account %d is in the document, but not in the table accounts", account)
 			case owner != id:
 				seen.AddFinding(name, "account %d is in the document, but belongs to customer %d", account, owner)
 			}
@@ -260,7 +260,8 @@ func (s *Store) checkAccountsOf(ctx context.Context, accountsOf map[int64][]tpox
 	for _, account := range slices.Sorted(maps.Keys(owners)) {
 		owner := owners[account]
 		if accounts, known := accountsOf[owner]; known && !slices.Contains(accounts, account) {
-			seen.AddFinding(fmt.Sprintf("customer %d", owner), "account %d belongs to it, but is not in its document", account)
+			seen.AddFinding(fmt.Sprintf("customer %d", owner),
+				"account %d belongs to this customer, but is not in the document", account)
 		}
 	}
 }

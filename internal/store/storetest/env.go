@@ -104,7 +104,7 @@ func (e *env) conflict(err error, reason tpox.Reason) {
 // tooLarge requires a conflict that names the default limit of a customer's size.
 func (e *env) tooLarge(err error) {
 	e.conflict(err, tpox.CustomerLimit)
-	require.Regexp(e, " bytes, and none grows beyond 131072$", err.Error())
+	require.Regexp(e, " bytes, more than the limit of 131072$", err.Error())
 }
 
 func (e *env) invalid(err error) {

@@ -81,7 +81,7 @@ var searchSecurities = &transaction{
 				}
 				require.True(e, limit >= 7 || most >= 3, "at most %d pages of %d: the case says nothing", most, limit)
 			}
-			// After need not be the symbol of a hit.
+			// q.After need not be a hit's symbol.
 			q := anyIn(e.sectors()[0])
 			q.Limit, q.After = 5, "M"
 			e.search(e.securities, q)

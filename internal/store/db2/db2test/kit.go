@@ -100,7 +100,7 @@ func FetchClient(ctx context.Context) (*Kit, error) {
 	libc, err := exec.CommandContext(ctx, "getconf", "GNU_LIBC_VERSION").Output()
 	if version := strings.TrimSpace(string(libc)); err != nil || !recent(version) {
 		return nil, &testenv.NotHereError{Reason: fmt.Sprintf("IBM's client library needs glibc 2.34 or later (RHEL 9, "+
-			"Debian 12, Ubuntu 22.04), and here is %q: use the trial in a container (docs/db2.md), or an older client "+
+			"Debian 12, Ubuntu 22.04), and this machine has %q: use the trial in a container (docs/db2.md), or an older client "+
 			"of your own by %s", version, clientVariable)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)

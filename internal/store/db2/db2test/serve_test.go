@@ -207,7 +207,7 @@ func TestServe_Db2Wait(t *testing.T) {
 	i := serving(t, "--wait", "--db", "db2://me:secret@"+address+"/LATER")
 	because := func(code string) {
 		t.Helper()
-		eventually(t, func() bool { return strings.Contains(i.said(t), code) }, "it does not say %s", code)
+		eventually(t, func() bool { return strings.Contains(i.said(t), code) }, "the log lacks %s", code)
 		require.Equal(t, http.StatusOK, i.status(t, "/healthz"))
 		require.Equal(t, http.StatusServiceUnavailable, i.status(t, "/readyz"))
 	}

@@ -20,8 +20,8 @@ import (
 // lacks are the statements that the stand-in does not know: monitoring.
 var lacks = []string{"observe_pools"}
 
-// TestServer itself runs on the stand-in as on a Db2, as far as the stand-in can answer: it compiles and creates
-// everything, runs some cases of the suite, has no explain tables, and leaves nothing behind.
+// The trial TestServer also runs on the stand-in: it creates everything, compiles all statements but those in lacks,
+// runs some cases of the suite, confirms no plan, and leaves nothing behind.
 func TestServer_OnBench(t *testing.T) {
 	b := db2test.Start(t)
 	db, err := sql.Open("go_ibm_db", b.DSN())

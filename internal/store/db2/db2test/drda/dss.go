@@ -80,7 +80,8 @@ func (s structure) replace(from, to int, by []byte, lengths ...int) (structure, 
 	changed := make(structure, 0, len(s)-(to-from)+len(by))
 	changed = append(append(append(changed, s[:from]...), by...), s[to:]...)
 	if len(changed) > longest {
-		return nil, fmt.Errorf("a DRDA structure of %d bytes, and the proxy makes no continuations", len(changed))
+		return nil, fmt.Errorf("a DRDA structure of %d bytes is too long: the proxy cannot split it into segments",
+			len(changed))
 	}
 	grown := len(changed) - len(s)
 	for _, at := range append([]int{0}, lengths...) {

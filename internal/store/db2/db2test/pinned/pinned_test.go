@@ -76,5 +76,5 @@ func TestFetch_Index(t *testing.T) {
 	require.NoError(t, err)
 	require.FileExists(t, path)
 	_, err = PyPI("thing", "aa/bb/thing-2.whl", sum(content)).Fetch(t.Context(), t.TempDir())
-	require.ErrorContains(t, err, "does not have it")
+	require.ErrorContains(t, err, "does not list the file")
 }

@@ -60,5 +60,5 @@ func inIndex(ctx context.Context, page, name string) (string, error) {
 			return target.String(), nil
 		}
 	}
-	return "", fmt.Errorf("%s does not have it", format.URL(page))
+	return "", fmt.Errorf("%s does not list the file", format.URL(page))
 }

@@ -49,7 +49,7 @@ func lex(sql string) (tokens []token) {
 			continue
 		case kind == '\'' || kind == '"':
 			if length = closing(rest, kind); length == 0 {
-				refuse("a quote without its other")
+				refuse("a quote is not closed")
 			}
 			kind = map[byte]byte{'\'': 's', '"': 'q'}[kind]
 		case r == '_' || unicode.IsLetter(r):
@@ -117,7 +117,7 @@ func inside(tokens []token) (content []token, taken int) {
 			}
 		}
 	}
-	refuse("a parenthesis without its other")
+	refuse("a parenthesis is not closed")
 	return nil, 0
 }
 

@@ -182,7 +182,7 @@ type level struct {
 	symbols []string
 }
 
-// levels are the binary operators, the weakest first. Those of comparisons are tried in this order.
+// levels are the binary operators, the weakest first. Symbols are tried in order: <= before <.
 var levels = []level{
 	{kind: Other, words: []string{"or"}},
 	{kind: And, words: []string{"and"}},
