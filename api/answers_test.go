@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// answer is a kind of answer that the domain constructs: the file of its schema, and its root element.
+// answer is a kind of response body that the domain constructs: the file of its schema, and its root element.
 type answer struct{ file, element string }
 
 var (
@@ -68,7 +68,7 @@ func answers(t testing.TB, profile dataset.Profile, n int64, visit func(a answer
 	visit(searchAnswer, tpox.SearchAnswer(0, nil))
 }
 
-// damaged is a valid document with one fault that its schema must see.
+// damaged is a document with one fault that its schema must find, or with none if fault is empty.
 type damaged struct {
 	answer
 

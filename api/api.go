@@ -16,7 +16,7 @@ import (
 //go:embed schema/*.xsd
 var Schemas embed.FS
 
-// Examples are bodies and answers of every operation, examples/<operation>.request.xml and
+// Examples are bodies and answers of operations, examples/<operation>.request.xml and
 // examples/<operation>.response.xml, and problems, examples/problem.<type>.xml, as the service answers on the dataset
 // tiny.
 //

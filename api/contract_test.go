@@ -73,7 +73,7 @@ func TestContract_Scopes(t *testing.T) {
 	}
 }
 
-// The shape of an operation determines which errors it may answer and which parameters it may have.
+// The shape of an operation determines which statuses it may respond with and which parameters it may have.
 func TestContract_AnswersByShape(t *testing.T) {
 	for name, op := range operations(contract(t)) {
 		body, answers := op.RequestBody != nil && name != "lease_ids", false // whose body is empty
@@ -101,11 +101,11 @@ func TestContract_AnswersByShape(t *testing.T) {
 			add(true, "401", "403", "429", "503")
 		case !op.open():
 			add(true, "401", "403", "429", "503", "504")
-			// what may have the wrong form
+			// A body or a parameter may have the wrong form.
 			add(body || op.has("query", "") || op.has("header", "If-None-Match") || op.has("header", "Max-Staleness"), "400")
 			add(answers, "406")
 		}
-		add(op.has("path", "") || name == "get_dataset", "404") // no dataset, no answer
+		add(op.has("path", "") || name == "get_dataset", "404") // a service may have no dataset
 		add(body, "413", "422")
 		add(op.RequestBody != nil, "415")
 		add(op.has("header", "If-Match"), "412")
@@ -147,7 +147,7 @@ func TestContract_Headers(t *testing.T) {
 	require.Contains(t, contract(t).Components.Responses["MethodNotAllowed"].Value.Headers, "Allow")
 }
 
-// Every reason of the domain is a type of problem, and every operation names those that its store can give.
+// Every reason of the domain is a type of problem, and every operation names those that the store can return.
 func TestContract_Conflicts(t *testing.T) {
 	doc := contract(t)
 	types := problemTypes(t, doc)

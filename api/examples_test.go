@@ -97,7 +97,7 @@ func (r *recorder) figure(parameter string) int64 {
 	return n
 }
 
-// got records the answer of an operation.
+// got returns a function that records the answer of an operation.
 func (r *recorder) got(operation string) func(answer []byte, err error) {
 	return func(answer []byte, err error) {
 		r.Helper()
@@ -218,7 +218,7 @@ func (r *recorder) trade(operation string, trade tpox.Trade, account tpox.ID) {
 	r.got(operation)(r.store.Trade(r.Context(), clock, account, trade))
 }
 
-// problem is an answer of the service in both its forms.
+// problem is an error response of the service, in XML and in JSON.
 type problem struct {
 	XMLName   xml.Name `json:"-" xml:"urn:ietf:rfc:7807 problem"`
 	Type      string   `json:"type" xml:"type"`

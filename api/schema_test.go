@@ -239,7 +239,7 @@ func TestDataset_AccountRule(t *testing.T) {
 			require.Equal(t, d.Accounts(k), step.Accounts, "customer %d", k)
 		}
 	}
-	// A database of unknown origin can promise less.
+	// A dataset of unknown origin has neither a seed nor a pattern of accounts.
 	imported := `<Dataset xmlns="` + serviceNS +
 		`" fingerprint="files/3-2-1"><Securities count="3"/><Customers count="2"/><Orders count="1"/>` +
 		`<Search><PEMin from="20" to="23"/><PEMax from="25" to="27"/><YieldMin from="4" to="6"/><Sector>Energy</Sector>` +

@@ -32,8 +32,8 @@ type service struct {
 	token string
 }
 
-// newService starts a service that shows each request. It skips the test unless BROKERAGE_TEST_REQUIRE names k6,
-// because these tests take minutes, and building k6 takes one more.
+// newService starts a service that passes requests to show first. It skips the test unless BROKERAGE_TEST_REQUIRE
+// names k6, because these tests take minutes, and building k6 takes one more.
 func newService(t testing.TB, show func(*http.Request)) service {
 	t.Helper()
 	if !testenv.Required("k6") {
@@ -220,7 +220,7 @@ func TestK6_ServiceDies(t *testing.T) {
 	require.Positive(t, run.Total.Good)
 }
 
-// Two k6s that share a load as execution segments: together they have all users, and none takes an id of another. The
+// Two k6s share a load as execution segments: together they have all users, and none takes an id of another. The
 // samples of both, one file after the other, are those of one run.
 func TestK6_Segments(t *testing.T) {
 	s := newService(t, nil)

@@ -76,8 +76,8 @@ const backupName = "brokerage-20060102T150405Z.bak"
 var backupNames = regexp.MustCompile(`^brokerage-\d{8}T\d{6}Z\.bak$`)
 
 // generations returns the backups in a folder that were made from any database of this engine, the last by name
-// first. The time counts that is in the name, since a manifest may hold any time. In a folder that users share, only
-// files of this process's user, of root and of the folder's owner count.
+// first. It does not use the times in manifests, since a manifest may hold any time. In a folder that users share,
+// only files of this process's user, of root and of the folder's owner count.
 func (f *dbFlag) generations(folder string) (all []backupIn, err error) {
 	about, err := os.Stat(folder)
 	if err != nil {

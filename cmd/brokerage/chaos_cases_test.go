@@ -200,7 +200,7 @@ func slowClients(h *harness) {
 }
 
 func idleClients(h *harness) {
-	// All connections are opened before the first request, which may take long on a busy machine.
+	// Opening all connections, before the first request, may take long on a busy machine.
 	h.args = []string{"--idle-timeout", "5m", "--header-timeout", "5m"}
 	h.start()
 	idle := newCrowd(h.t, h.service.url, map[bool]int{true: 10_000, false: 1000}[h.full])

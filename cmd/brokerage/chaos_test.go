@@ -35,9 +35,9 @@ type harness struct {
 	args    []string
 	env     []string
 	binary  string           // of the service; empty: this one
-	clock   *chaostest.Clock // of the service, or of PostgreSQL
+	clock   *chaostest.Clock // of PostgreSQL, if the case has clock
 	server  *pgtest.Server   // of PostgreSQL
-	link    *chaostest.Proxy // to it
+	link    *chaostest.Proxy // to it, or to a node of Citus
 	disk    string           // the database's own
 	service *instance
 	load    *chaostest.Load

@@ -64,7 +64,7 @@ func (c *crowd) requireEnded() {
 	}
 }
 
-// ask sends a request on each connection, and reads the answer.
+// ask sends a request on each connection, and requires a response that keeps it open.
 func (c *crowd) ask() {
 	c.t.Helper()
 	for _, conn := range c.conns {
@@ -89,7 +89,7 @@ func (h *harness) occupy() (release func()) {
 	}, patience, 10*time.Millisecond)
 	return func() {
 		for _, conn := range taken {
-			_ = conn.Close(context.Background()) // nothing is left to learn
+			_ = conn.Close(context.Background()) // an error would change nothing
 		}
 	}
 }

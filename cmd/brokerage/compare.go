@@ -58,7 +58,7 @@ func (f *percentFlag) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// errAnswered is the error of a command whose output says already why it does not exit with 0.
+// errAnswered is the error of a command whose output already says why it does not exit with 0.
 var errAnswered = errors.New("")
 
 // Run compares the sides, and prints the result.

@@ -7,7 +7,7 @@ import (
 	"brokerage/internal/store"
 )
 
-// dbFlag names the database of a command that loads, verifies or copies it.
+// dbFlag names the database of a command that creates, loads, verifies or copies it.
 type dbFlag struct {
 	store.Database
 

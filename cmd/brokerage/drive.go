@@ -58,7 +58,7 @@ type driveCmd struct {
 	Token string `group:"Target" env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"Bearer token for the service, made by brokerage token. Other users of this machine can see flags, so prefer the environment variable BROKERAGE_TOKEN. Default: none."`
 }
 
-// resultFlags are the flags of a command whose result is that of a run.
+// resultFlags are the flags of a command that prints the result of a run.
 //
 //nolint:lll // a help text is one string
 type resultFlags struct {
@@ -176,8 +176,8 @@ func (c *driveCmd) direct(ctx context.Context, s streams, config drive.Plan) (er
 	return c.drive(ctx, s, target, config, opened)
 }
 
-// drive runs the workload on an open store or, if that is nil, on a service. With --find, it looks for the highest
-// rate, and it is an error when there is none.
+// drive runs the workload on an open store or, if that is nil, on a service. With --find, it searches for the
+// highest rate, and returns an error if it finds none.
 func (c *driveCmd) drive(
 	ctx context.Context, s streams, target drive.Target, plan drive.Plan, opened tpox.Store,
 ) (err error) {

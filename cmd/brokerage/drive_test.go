@@ -138,8 +138,7 @@ func TestDrive_Invalid(t *testing.T) {
 	require.FileExists(t, file)
 }
 
-// A search against a real service ends with the answer as the last line; the result has the curve, which the report
-// draws.
+// The text of a search against a real service ends with the Answer. The file has the curve, which the report draws.
 func TestDrive_Find(t *testing.T) {
 	testenv.Long(t)
 	service := serving(t, tinyDB(t))

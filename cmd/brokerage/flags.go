@@ -34,8 +34,8 @@ func (f datasetFlags) spec() dataset.Spec {
 	}
 }
 
-// countedOr returns the scale of the flags --customers and --orders, or the given one when they are not set. It panics
-// for numbers outside of their ranges, which are checked before a command runs.
+// countedOr returns the scale of the flags --customers and --orders, or named if they are not set. It panics for
+// numbers outside of their ranges, which are checked before a command runs.
 func countedOr(customers, orders *int64, named dataset.Scale) dataset.Scale {
 	if customers == nil || orders == nil {
 		return named

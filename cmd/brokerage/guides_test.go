@@ -49,7 +49,7 @@ func TestReadme_Tour(t *testing.T) {
 			"--count", "2000", "--allow-invalid")
 		require.NotRegexp(t, "(?i)unexpected", r.out) // neither among measured nor among preparing requests
 	}
-	// The code of each answer, or else its root element.
+	// The status and problem type of each answer, or else its root element.
 	outcome := regexp.MustCompile(`^HTTP/1.1 \d+|<type>.*?</type>|^<\w+`)
 	for _, step := range tour(t, service) {
 		require.Equal(t, outcome.FindAllString(step.printed, -1), outcome.FindAllString(step.answer, -1), "%s: %s",

@@ -31,7 +31,7 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 	asked := c.URL
 	if asked == "" {
 		if metrics := os.Getenv("BROKERAGE_METRICS_ADDR"); metrics != "" {
-			asked = healthOf(metrics, false) // which asks for no client certificate
+			asked = healthOf(metrics, false) // this address requires no client certificate
 		} else {
 			asked = healthOf(os.Getenv("BROKERAGE_LISTEN"), os.Getenv("BROKERAGE_TLS_CERT") != "")
 		}

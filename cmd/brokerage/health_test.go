@@ -37,7 +37,7 @@ func TestHealth_URL(t *testing.T) {
 	}
 }
 
-// health does not check the certificate: that of a real service does not name the loopback address.
+// Without --tls-ca, health does not check the certificate: a real service's does not name the loopback address.
 func TestHealth_TLS(t *testing.T) {
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	defer server.Close()

@@ -62,7 +62,7 @@ func (i *instance) post(t testing.TB, path, encoding string, body []byte) answer
 	return sendBy(t, polite, http.MethodPost, i.url+path, "", string(body), headers...)
 }
 
-// The cost of a hostile body, compared with a harmless one of the largest size.
+// The most that a hostile body may cost, compared with a harmless one of the largest size.
 const (
 	timesAsMuch = 10
 	slackTime   = 150 * time.Millisecond // the resolution of the clock, and other work of the process
@@ -350,8 +350,8 @@ func TestHostile_Greedy(t *testing.T) {
 	})
 }
 
-// largestCustomer returns a customer of the largest size with as many accounts as fit: the id of the first is the one
-// after the customer's, and it is the only one that can trade.
+// largestCustomer returns a customer of the largest size with as many accounts as fit. The first account has the id
+// after the customer's, and is the only one that can trade.
 func largestCustomer(d *dataset.Dataset, id int64) string {
 	doc := d.AppendNewCustomer(nil, 3, dataset.NewCustomer{ID: id, Accounts: []int64{id + 1}})
 	before, after, _ := strings.Cut(string(doc), "</Accounts>")

@@ -58,7 +58,7 @@ func (c *driveCmd) run(
 	return run, err
 }
 
-// mostFindings is how many findings are printed.
+// mostFindings is the largest number of findings that are printed.
 const mostFindings = 20
 
 // verifyLedger compares a ledger with a store, and prints what is wrong.

@@ -31,7 +31,7 @@ type loadCmd struct {
 // slightly more than was measured at XXXS.
 var storedShare = [...]float64{dataset.Security: 0.50, dataset.Customer: 0.30, dataset.Order: 0.45}
 
-// mostRefusals is how many refused documents a load names.
+// mostRefusals is the largest number of refused documents that a load names.
 const mostRefusals = 100
 
 // journal is the space in bytes that a load may need in addition to the database.
@@ -78,7 +78,7 @@ func (c *loadCmd) fits(folder store.Folder) error {
 	return c.space(needed)
 }
 
-// sizeOf returns the bytes of all documents of a dataset, and how many a database of them takes.
+// sizeOf returns the bytes of all documents of a dataset, and the bytes that a database of them needs.
 func sizeOf(d *dataset.Dataset) (bytes, needed float64) {
 	for _, k := range dataset.Kinds {
 		size := float64(d.Count(k)) * d.MeanSize(k)

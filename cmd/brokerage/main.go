@@ -69,10 +69,10 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitEnded       = 3 // ended early; the results until then have been written
+	exitEnded       = 3 // ended early; the results until then, if any, have been written
 	exitInvalid     = 4 // results that were written may not be quoted, or a ledger shows lost or repeated changes
 	exitWorse       = 5 // of two compared sides, the second is worse
-	exitUndecided   = 6 // two sides were compared, and neither is shown to be better
+	exitUndecided   = 6 // it is undecided whether one of two compared sides is better
 	exitInterrupted = 130
 )
 

@@ -106,7 +106,7 @@ func TestOutputs_Inputs(t *testing.T) {
 	requireKept(t, result, "merge "+result+" --json", "report "+result+" --out")
 }
 
-// zstdFolder returns a folder with a file of documents, compressed, and its size.
+// zstdFolder returns a folder with a compressed file of documents, and the size of that file.
 func zstdFolder(t testing.TB, documents []byte) (folder string, size int) {
 	t.Helper()
 	encoder, err := zstd.NewWriter(nil)

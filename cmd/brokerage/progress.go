@@ -17,7 +17,7 @@ type progress struct {
 	mu    sync.Mutex    // guards out, so that reports and other lines do not mix, and the next three
 	total float64       // expected bytes
 	what  string        // the current step, while no bytes are processed
-	idle  time.Duration // time without bytes, which the rate leaves out
+	idle  time.Duration // from start to the last call of doing, which the rate leaves out
 	out   io.Writer
 	draws bool // out is a terminal
 	start time.Time

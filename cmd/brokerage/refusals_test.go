@@ -40,7 +40,7 @@ var refusalFiles = map[string]string{
 }
 
 // refusals are commands in a folder with refusalFiles, a result and databases. HERE stands for the folder, EXAMPLES for
-// that of examples of workloads, TAKEN for an address where somebody listens.
+// the folder of example workloads, TAKEN for an address where somebody listens.
 var refusals = map[string]refusal{
 	"frobnicate":            {exitUsage, "frobnicate"},
 	"driv":                  {exitUsage, "(see brokerage --help)\n"},

@@ -175,7 +175,7 @@ func freeAddress(t testing.TB) string {
 // A service whose start fails has accepted no client, so none is reset.
 func TestServe_StartFails(t *testing.T) {
 	t.Parallel()
-	server, addr := listener(t), freeAddress(t) // of a database that does not answer
+	server, addr := listener(t), freeAddress(t) // server is a database that does not answer
 	i := launch{}.start(t, "--listen", addr, "--db", "postgres://me@"+server.Addr().String()+"/db")
 	waiting, err := server.Accept()
 	require.NoError(t, err)

@@ -32,7 +32,7 @@ type instance struct {
 	out  *logLines
 }
 
-// launch says how to start a service: a binary, "" for this one; a folder, "" for a new one; additional variables.
+// launch is how to start a service: a binary, "" for this one; a folder, "" for a new one; additional variables.
 type launch struct {
 	binary, dir string
 	env         []string
@@ -118,7 +118,7 @@ func (i *instance) stop(t testing.TB) {
 	require.Equal(t, exitOK, i.ended(t), i.logs.String())
 }
 
-// answer is the outcome of a request.
+// answer is the response to a request.
 type answer struct {
 	status int
 	header http.Header

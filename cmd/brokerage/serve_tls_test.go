@@ -101,7 +101,7 @@ func handshake(t testing.TB, i *instance, config *tls.Config) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = conn.Close() }() // nothing is left to learn
+	defer func() { _ = conn.Close() }() // an error would change nothing
 	tlsConn, _ := conn.(*tls.Conn)
 	// With TLS 1.3, a client learns that it was refused only when it reads.
 	_ = conn.SetDeadline(time.Now().Add(patience))
@@ -177,8 +177,8 @@ func requireExpiry(t testing.TB, over *http.Client, url string, cert []byte) {
 			strconv.FormatFloat(float64(parsed.NotAfter.Unix()), 'g', -1, 64)+"\n")
 }
 
-// mutual starts a service on no database with a certificate of an authority, valid for an hour, that also requires
-// client certificates of that authority. renew rewrites the files, for clients of another authority.
+// mutual starts a service without a database. Its certificate, and those that it requires of clients, are signed by
+// the authority. renew rewrites the files, to require client certificates of another authority.
 func (a *authority) mutual(
 	t testing.TB, begin func(args ...string) *instance,
 ) (i *instance, renew func(clients *authority)) {

@@ -41,8 +41,8 @@ func (p printable) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// printableText replaces characters that do not print with JSON escapes such as \u001b, because a log may be JSON,
-// and those above U+FFFF with U+FFFD. Tabs and the ends of lines stay.
+// printableText replaces each unprintable character by a JSON escape such as \u001b, because a log may be JSON, or by
+// U+FFFD if it is above U+FFFF. Tabs and the ends of lines stay.
 func printableText(text string) string {
 	special := func(r rune) bool { return !unicode.IsGraphic(r) && r != '\n' && r != '\t' || r == utf8.RuneError }
 	if strings.IndexFunc(text, special) < 0 {

@@ -126,7 +126,7 @@ func TestRelease_Pinned(t *testing.T) {
 	}
 }
 
-// A tag that is not that of the manifests is not released.
+// A version other than the tag in the manifests is not released.
 func TestRelease_OtherVersion(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), testenv.Command(t, "make"), "release", "VERSION=9.9.9", "DIST="+t.TempDir())
 	cmd.Dir = "../.."

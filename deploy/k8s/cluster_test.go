@@ -28,7 +28,7 @@ import (
 // need is what these tests need, by its name in BROKERAGE_TEST_REQUIRE.
 const need = "kube"
 
-// cluster is an API server and its address.
+// cluster is an API server, and how kubectl reaches it.
 type cluster struct {
 	kubectl string
 	config  string // a kubeconfig

@@ -100,7 +100,7 @@ const smaller = `patches:
 // tiny makes the load a small one.
 const tiny = "configMapGenerator: [{name: brokerage-load, behavior: merge, literals: [SCALE=tiny]}]\n"
 
-// apply applies a folder with the patches of smaller, and with more, which is added to the kustomization behind them.
+// apply applies a folder with the patches of smaller, after which it adds the text more to the kustomization.
 func (n *node) apply(t testing.TB, folder, more string) {
 	t.Helper()
 	dir := variant(t, "resources: [%[1]s/"+folder+"]\n"+smaller+more)
@@ -149,7 +149,7 @@ func (n *node) ready(t testing.TB, what string) {
 	n.kube(t, "rollout", "status", what, "--timeout="+patience.String())
 }
 
-// Four pods of an Indexed Job share one load; their results are merged to that of the whole.
+// Four pods of an Indexed Job share one load; their results are merged into one.
 func TestNode_Parts(t *testing.T) {
 	n := requireNode(t, "data-brokerage-0", "brokerage-backup")
 	results := n.volume(t, "results")

@@ -94,7 +94,7 @@ func compose(t testing.TB, kustomization string) []object {
 	return objects(t, rendered[kustomization])
 }
 
-// variant writes a kustomization that uses the existing ones, below %[1]s in the text, and returns its folder.
+// variant writes a kustomization, in whose text %[1]s stands for this folder, and returns the folder that it is in.
 func variant(t testing.TB, text string) string {
 	t.Helper()
 	here, err := filepath.Abs(".")

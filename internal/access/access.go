@@ -72,7 +72,7 @@ func (a Any) Client(ctx context.Context, authorization string) (*Client, bool) {
 	return nil, false
 }
 
-// maxName bounds the name of a client: it goes into logs and, with idempotency keys, into the database.
+// maxName bounds a name in the file of tokens: names go into logs and, with idempotency keys, into the database.
 const maxName = 64
 
 // CheckName returns an error for a name that does not fit into the file or a log: names have letters, digits and ".",

@@ -202,8 +202,8 @@ func TestLoad_Mode(t *testing.T) {
 	}
 }
 
-// A file of another user, who could add tokens, is refused. A file of root is accepted: Kubernetes gives such files
-// to processes of other users.
+// A file of another user, who could add tokens, is refused. A file of root that its group may read is accepted:
+// Kubernetes gives such files to processes of other users.
 func TestLoad_Owner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root may give files away")

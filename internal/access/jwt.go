@@ -30,8 +30,8 @@ var Algorithms = [...]string{RS256, ES256, EdDSA}
 // JWTOptions configure which JWTs are accepted.
 type JWTOptions struct {
 	Issuer, Audience string        // the "iss" claim, and what the "aud" claim must contain
-	KeysURL          string        // URL of a JWKS; or
-	KeysFile         string        // a file with one
+	KeysURL          string        // URL of a JWKS, or else
+	KeysFile         string        // a file with a JWKS
 	Algorithms       []string      // of Algorithms; nil is all
 	MaxAge           time.Duration // how long keys stay valid while they cannot be refreshed; 0 is 24 hours
 	// Refreshed is called after each refresh of the keys, with their number or the reason why it failed. The old keys
@@ -119,7 +119,7 @@ func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 	return j, err
 }
 
-// Watch rereads a file of keys when it has changed, at each interval, until ctx is done.
+// Watch polls a file of keys at each interval until ctx is done, and rereads it when it has changed.
 func (j *JWTs) Watch(ctx context.Context, interval time.Duration) { j.reload(ctx, interval) }
 
 // maxJWT bounds what is decoded before the client is known.
@@ -178,7 +178,7 @@ func (j *JWTs) key(ctx context.Context, t *jwt.Token) (any, error) {
 		}
 	}
 	// A client that goes away must not end the refresh that its token has caused: tokens with invented keys, from clients
-	// that leave at once, could prevent every refresh that the rate limit allows.
+	// that leave at once, could otherwise prevent every refresh that the rate limit allows.
 	return j.keys.KeyfuncCtx(context.WithoutCancel(ctx))(t)
 }
 
@@ -205,8 +205,8 @@ func (c *claims) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A date is a time of a token, in seconds. It refuses a time that a time.Time cannot hold: the library would take it
-// for one in the past.
+// A date is a time of a token, in seconds. It refuses a time after the year 9999: the library would take one that a
+// time.Time cannot hold for one in the past.
 type date struct{ to **jwt.NumericDate }
 
 func (d *date) UnmarshalJSON(text []byte) error {

@@ -43,8 +43,8 @@ type heldKeys struct {
 	fetched    atomic.Pointer[time.Time] // nil: never
 }
 
-// KeyReplaceAll implements jwkset.Storage. It leaves out keys that verify no accepted signature. A set without other
-// keys is refused: it is far more often a mistake than meant to lock all clients out.
+// KeyReplaceAll implements jwkset.Storage. It leaves out keys that verify no accepted signature. If no key is left,
+// the set is refused: that is far more often a mistake than meant to lock all clients out.
 func (h *heldKeys) KeyReplaceAll(ctx context.Context, keys []jwkset.JWK) error {
 	if len(keys) > maxKeys {
 		return unusableError{fmt.Errorf("there are more than %d keys", maxKeys)}
@@ -67,7 +67,7 @@ func (h *heldKeys) KeyReplaceAll(ctx context.Context, keys []jwkset.JWK) error {
 	return nil
 }
 
-// unusableError says why a set of keys was refused.
+// unusableError is the reason why a set of keys was refused.
 type unusableError struct{ error }
 
 // KeyRead implements jwkset.Storage.
@@ -86,7 +86,7 @@ func (h *heldKeys) KeyReadAll(ctx context.Context) ([]jwkset.JWK, error) {
 	return h.Storage.KeyReadAll(ctx)
 }
 
-// tooOld reports whether the keys were not refreshed for so long that one of them may have been withdrawn.
+// tooOld reports whether the keys were never refreshed, or so long ago that one of them may have been withdrawn.
 func (h *heldKeys) tooOld() bool {
 	fetched := h.fetched.Load()
 	return fetched == nil || h.maxAge > 0 && h.now().Sub(*fetched) > h.maxAge
@@ -102,7 +102,6 @@ func (h *heldKeys) failed(_ context.Context, err error) {
 
 // fromURL returns keys that are fetched at an interval until ctx is done, and when a token names an unknown key.
 func (h *heldKeys) fromURL(ctx context.Context, o JWTOptions) (jwkset.Storage, error) {
-	// Others on the network could forge the response of any URL that is neither https nor local.
 	u, err := format.ParseURL(o.KeysURL)
 	if err != nil || u.Host == "" {
 		return nil, errors.New("the URL of the keys is not a URL")
@@ -112,6 +111,7 @@ func (h *heldKeys) fromURL(ctx context.Context, o JWTOptions) (jwkset.Storage, e
 	switch {
 	case u.User != nil:
 		return nil, errors.New("the URL of the keys must not hold a password")
+	// Others on the network could forge the response of any URL that is neither https nor local.
 	case u.Scheme != "https" && (u.Scheme != "http" || !loopback):
 		return nil, errors.New("the URL of the keys must be https, since whoever can change the keys can make tokens")
 	}

@@ -43,7 +43,7 @@ func Load(path string) (*Tokens, error) {
 
 // Watch checks at each interval whether the file has changed, and rereads it if so, until ctx is done. After each
 // change it calls changed: with nil when the new tokens are in use, or with the reason why the file is refused; then
-// the old tokens stay valid. The same fault is reported once.
+// the old tokens stay valid. A fault is reported once, until the file changes again.
 func (t *Tokens) Watch(ctx context.Context, every time.Duration, changed func(error)) {
 	t.file.Watch(ctx, every, func() {
 		entries, err := read(t.path)
@@ -57,8 +57,8 @@ func (t *Tokens) Watch(ctx context.Context, every time.Duration, changed func(er
 // Len returns the number of tokens.
 func (t *Tokens) Len() int { return len(*t.entries.Load()) }
 
-// maxToken bounds a token as a client sends it; those of NewToken have 43 characters. The bound keeps the copy that is
-// hashed on the stack.
+// maxToken bounds a token as a client sends it; those of NewToken have 43 characters. The bound lets the copy that is
+// hashed stay on the stack.
 const maxToken = 512
 
 // Client returns the client of an Authorization header: "Bearer", in any case, one space, and a token of the file. Its
@@ -84,7 +84,7 @@ func (t *Tokens) Client(_ context.Context, authorization string) (*Client, bool)
 	return entries[found].client, true
 }
 
-// bearer returns the token of an Authorization header; ok is false for another header and for a longer token.
+// bearer returns the token of an Authorization header; ok is false for another scheme or a token longer than longest.
 func bearer(authorization string, longest int) (token string, ok bool) {
 	const scheme = "bearer "
 	if len(authorization) <= len(scheme) || len(authorization) > len(scheme)+longest ||

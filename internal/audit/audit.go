@@ -27,10 +27,10 @@ import (
 	"brokerage/internal/output"
 )
 
-// Record describes one write.
+// Record is a line of the log. It describes one write, or reports missing or torn lines.
 type Record struct {
 	Time        time.Time         `json:"time"`
-	Client      string            `json:"client,omitempty"` // of the token; empty where there are no tokens
+	Client      string            `json:"client,omitempty"` // of the token; empty without one
 	Address     string            `json:"address"`
 	Transaction string            `json:"transaction"`
 	IDs         map[string]string `json:"ids,omitempty"` // in the path, and of what was created
@@ -216,7 +216,7 @@ type Lost int64
 
 func (n Lost) Error() string { return fmt.Sprintf("%d records were lost", int64(n)) }
 
-// Backlog returns the numbers of records that wait to be written and that were lost since the log was opened.
+// Backlog returns how many records wait to be written, and how many were lost since the log was opened.
 func (l *Log) Backlog() (kept int, lost int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -255,7 +255,7 @@ func (l *Log) flush() error {
 	return nil
 }
 
-// mark ends a line that is torn, and records that in the next.
+// mark ends a line that is torn, and records that in the next line.
 func (l *Log) mark() error {
 	line := append([]byte{'\n'}, lineOf(Record{Time: time.Now().UTC(), Outcome: "torn"})...)
 	if _, err := l.out.Write(line); err != nil {

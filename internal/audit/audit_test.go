@@ -156,14 +156,14 @@ func TestLog_Full(t *testing.T) {
 	require.Equal(t, 1, strings.Count(out.String(), `"outcome":"torn"`))
 }
 
-// refusal returns the record of a refusal in a minute.
+// refusal returns the record of a client's refusal in the given minute.
 func refusal(client string, minute int) audit.Record {
 	r := record("refused")
 	r.Client, r.Status, r.Outcome, r.Time = client, 403, "forbidden", r.Time.Add(time.Duration(minute)*time.Minute)
 	return r
 }
 
-// outcomes counts the records of each client by outcome, and the refusals that have none.
+// outcomes counts the records of each client by outcome, and the refusals that have no record as left-out.
 func outcomes(t testing.TB, text string) map[string]int64 {
 	t.Helper()
 	all := make(map[string]int64)
@@ -225,7 +225,7 @@ func TestLog_Statuses(t *testing.T) {
 	}
 }
 
-// Refusals never take the last tenth of the room, not even to record how many there were.
+// Until Close, refusals never take the last tenth of the room, not even to record how many there were.
 func TestLog_Room(t *testing.T) {
 	var out bytes.Buffer
 	free := 100.0

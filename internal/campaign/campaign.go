@@ -80,8 +80,8 @@ func (c *Campaign) Run(ctx context.Context) (*Record, error) {
 	return c.record, errors.Join(err, c.save())
 }
 
-// Plan returns the record of a campaign before its first step, or that of the one in the folder if that has the same
-// settings. It changes nothing, and opens no database.
+// Plan returns the record of a campaign before its first step, or the record in the folder if it has the same settings.
+// It changes nothing, and opens no database.
 func (c *Campaign) Plan() (*Record, error) {
 	err := c.open()
 	if err == nil && (c.record == nil || c.changed() != "") {
@@ -90,7 +90,7 @@ func (c *Campaign) Plan() (*Record, error) {
 	return c.record, err
 }
 
-// open reads the record of the campaign in the folder, if there is one.
+// open reads the record of the campaign in the folder, if there is one and Replace is not set.
 func (c *Campaign) open() error {
 	spec, err := dataset.ParseSpec(c.Settings.Scale, c.Settings.Profile, c.Settings.Seed)
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *Campaign) open() error {
 	return nil
 }
 
-// changed returns the names of the settings that the campaign in the folder does not share.
+// changed returns the names of the settings that differ from those of the campaign in the folder.
 func (c *Campaign) changed() string {
 	if c.record == nil {
 		return ""

@@ -178,7 +178,7 @@ func TestCampaign_ServiceDies(t *testing.T) {
 	}
 }
 
-// A refusal is one line, and nothing has been changed.
+// A refusal is one line, and no step is run. Replace overrides it.
 func TestCampaign_Refusals(t *testing.T) {
 	t.Parallel()
 	begin := func(w *world, c *Campaign) {

@@ -38,7 +38,7 @@ func limitCores(pid, n int) (undo func() error, err error) {
 func setCores(pid int, cores *unix.CPUSet) error {
 	for _, process := range append([]int{pid}, probe.Here.Children(pid)...) {
 		err := unix.SchedSetaffinity(process, cores)
-		if err != nil && !errors.Is(err, unix.ESRCH) { // not that a process has ended since
+		if err != nil && !errors.Is(err, unix.ESRCH) { // ESRCH: it has ended since
 			return err
 		}
 	}

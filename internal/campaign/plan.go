@@ -9,8 +9,8 @@ import (
 	"brokerage/internal/format"
 )
 
-// plan makes the record of a campaign with all its steps: population, if --steps has it; the load and the copies of the
-// database; and the rest of --steps on the loaded data.
+// plan makes the record of a campaign with all its steps: population, if --steps has it; the load, the size and the
+// copies of the database; and the rest of --steps on the loaded data.
 func (c *Campaign) plan() {
 	s := &c.Settings
 	var steps []Step

@@ -23,8 +23,8 @@ var presets embed.FS
 // PresetNames are the names of the presets that the program has.
 var PresetNames = []string{"full", "smoke", "paper-2006", "paper-2007", "paper-2008", "paper-2009"}
 
-// ReadPreset returns the settings of a preset, one of PresetNames or a file of the same form, with its numbers of
-// documents and its times multiplied by a factor each. The numbers of users stay.
+// ReadPreset returns the settings of a preset, one of PresetNames or a file of the same form. The numbers of
+// documents are multiplied by dataScale, and WarmUp and Duration by timeScale.
 func ReadPreset(name string, dataScale, timeScale float64) (s Settings, err error) {
 	var text []byte
 	switch {

@@ -53,7 +53,7 @@ func numberOf(i int, r *Record) string {
 	return fmt.Sprintf("%*d/%d  ", digits, i+1, len(r.Steps))
 }
 
-// planText returns how many steps are to be run, and how long their runs take.
+// planText returns how many steps are to be run, and how long the timed runs among them take.
 func planText(r *Record) string {
 	todo, runs := 0, time.Duration(0)
 	for _, s := range r.Steps {

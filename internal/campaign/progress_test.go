@@ -10,7 +10,7 @@ import (
 	"brokerage/internal/drive"
 )
 
-// The progress of a campaign, as written to a file, and the line of a terminal that is redrawn.
+// The progress of a campaign is written in lines, and a terminal redraws one more.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()

@@ -56,7 +56,7 @@ type Machine struct {
 
 	Host       string `json:"host"`
 	Kernel     string `json:"kernel"`
-	FileSystem string `json:"fileSystem"` // of the folder with the database
+	FileSystem string `json:"fileSystem"` // of the campaign's folder
 	// FlushP50 and FlushP99 are how long a small write and its flush to disk take, in microseconds: the lower limit of a
 	// durable commit.
 	FlushP50 float64 `json:"flushP50"`
@@ -107,7 +107,7 @@ type Step struct {
 	Copy    *Copy       `json:"copy,omitempty"`
 	Plan    *RunPlan    `json:"plan,omitempty"`
 	Run     *result.Run `json:"run,omitempty"`
-	Again   bool        `json:"again,omitempty"`          // the second one: the first was unsteady or disturbed
+	Again   bool        `json:"again,omitempty"`          // Run is the second one: the first was unsteady or disturbed
 	Restore float64     `json:"restoreSeconds,omitempty"` // of Seconds, for restores before the run
 	Inserts []Growth    `json:"inserts,omitempty"`
 }
@@ -150,7 +150,7 @@ type Copy struct {
 	File     int64 `json:"file"`     // bytes of the backup
 }
 
-// RunPlan is the run of a step.
+// RunPlan is the plan of a step's run.
 type RunPlan struct {
 	Workload string `json:"workload"` // a name, or the path of a workload file
 	// Label is the name of the workload, and how the run differs from it, such as "insert-customers, not validated".

@@ -23,7 +23,7 @@ type ServiceSettings struct {
 	CPUs int // that it may use; 0 is all
 }
 
-// Driver runs a plan against a service that it starts for the run. With p.Break.At it kills the service at that time,
+// Driver runs a plan against a service that it starts for the run. If p.Break.At is set, it kills the service then,
 // as kill -9 does, and starts it again. A run that is ended early is returned together with the error that ended it.
 type Driver func(ctx context.Context, s ServiceSettings, p drive.Plan) (*result.Run, error)
 

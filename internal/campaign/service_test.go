@@ -57,7 +57,7 @@ func TestServing(t *testing.T) {
 	require.NoDirExists(t, filepath.Dir(tokens))
 }
 
-// A service that does not start says why, and a campaign that is interrupted meanwhile does not wait for it.
+// A service that does not start reports why, and a campaign that is interrupted meanwhile does not wait for it.
 func TestServing_Fails(t *testing.T) {
 	_, err := serving("fails")(t.Context(), ServiceSettings{}, drive.Plan{})
 	require.EqualError(t, err, "starting the service: exit status 1: brokerage serve: the database is in use")

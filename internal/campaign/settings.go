@@ -53,7 +53,7 @@ type Settings struct {
 	NewDocuments string `json:"newDocuments,omitempty"`
 	Pool         int    `json:"pool,omitempty"` // connections of the service; 0 gives each user one
 
-	// The numbers of documents and the times of the preset are multiplied by these factors.
+	// The factors of the preset's numbers of documents, and of its WarmUp and Duration.
 	DataScale float64 `json:"dataScale"`
 	TimeScale float64 `json:"timeScale"`
 	Inserts   []Load  `json:"inserts,omitempty"` // into the loaded database; other inserts run for Duration

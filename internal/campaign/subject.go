@@ -30,7 +30,7 @@ type Subject interface {
 	// Load replaces what the database holds by a dataset. It calls progress with documents in the order of their kinds.
 	Load(ctx context.Context, d *dataset.Dataset, progress store.Progress) error
 	Space(ctx context.Context) (*Space, error)
-	// BackupFile returns the name of the file of the backup, or "" when the subject makes none.
+	// BackupFile returns the file for the backup, which Db2 does not use, or "" when the subject makes no backup.
 	BackupFile() string
 	// Backup copies the database, replacing an earlier backup; Restore restores that state.
 	Backup(ctx context.Context) (*Copy, error)

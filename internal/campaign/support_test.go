@@ -153,7 +153,7 @@ func runOf(p drive.Plan) *result.Run {
 	}
 }
 
-// drawn gets the lines of a terminal. That of a step at its beginning has its number and its name.
+// drawn receives each line that a terminal draws. At the beginning of a step, that is its number and name.
 func (w *world) drawn(line string) {
 	_, name, named := strings.Cut(strings.TrimLeft(line, " "), "  ")
 	if !named || strings.HasSuffix(line, " %") {
@@ -178,7 +178,7 @@ func (w *world) campaign(folder string) *Campaign {
 	}
 }
 
-// small returns a campaign with no more than one step of each sort.
+// small returns a campaign with one number of users and few steps.
 func (w *world) small(folder string) *Campaign {
 	c := w.campaign(folder)
 	c.Settings.Users, c.Settings.Reference = []int{2}, 2

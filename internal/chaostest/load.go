@@ -1,5 +1,5 @@
 // Package chaostest injects faults while clients trade: a proxy that cuts, delays and holds back connections, a clock
-// that jumps, and traders that retry unanswered requests under the same idempotency key. The traders record what they
+// that jumps, and traders that retry failed requests under the same idempotency key. The traders record what they
 // do in a ledger, which says afterwards whether the database has every acknowledged write, and has it once.
 package chaostest
 
@@ -55,7 +55,7 @@ type Tally struct {
 }
 
 // Start starts a number of traders, each with an account of the dataset that the instances at the URLs serve. A
-// request that one instance does not answer is sent to the next.
+// request that fails at one instance is sent to the next.
 func Start(t testing.TB, d *dataset.Dataset, traders int, urls ...string) *Load {
 	t.Helper()
 	l := &Load{
@@ -76,7 +76,7 @@ func Start(t testing.TB, d *dataset.Dataset, traders int, urls ...string) *Load 
 	t.Cleanup(func() { cancel(); _ = l.running.Wait() })
 	firstOrder := d.ID(dataset.Order, d.Count(dataset.Order)) + int64(rand.IntN(1<<20))*1_000_000
 	for i := range traders {
-		account := d.FirstAccount(int64(i)) // the first one of another customer for each trader
+		account := d.FirstAccount(int64(i)) // the first account of customer i
 		trader := &trader{
 			Load: l, number: i, account: account, symbol: d.Symbol(int(account % d.Count(dataset.Security))),
 			nextOrder: firstOrder + int64(i)*10_000,
@@ -94,15 +94,15 @@ func (l *Load) Move(urls ...string) {
 	l.urls = urls
 }
 
-// Await waits until so many more writes have been acknowledged.
+// Await waits until the number of acknowledged writes has grown by more.
 func (l *Load) Await(t testing.TB, more int64) {
 	t.Helper()
 	target := l.Tally().Acknowledged + more
 	l.until(t, func() bool { return l.Tally().Acknowledged >= target })
 }
 
-// Recovered waits until every trader has had an answer to a request that began after the call. A trader whose request
-// was already running sends another one. It returns how long that took.
+// Recovered waits until every trader has had success with a request that began after the call. A trader whose request
+// was already running sends another one. Recovered returns how long it waited.
 func (l *Load) Recovered(t testing.TB) time.Duration {
 	t.Helper()
 	began := time.Now()
@@ -150,7 +150,7 @@ type trader struct {
 	account   int64
 	symbol    string
 	nextOrder int64
-	answered  atomic.Int64 // when the last answered request began, in Unix nanoseconds
+	answered  atomic.Int64 // when the last request that succeeded began, in Unix nanoseconds
 }
 
 // run trades until ctx is done or the load stops; a started request is finished.
@@ -193,7 +193,7 @@ func (t *trader) order(ctx context.Context) error {
 	return t.write(ctx, ledger.Change{Do: "insert_order", ID: tpox.ID(id)}, "/v1/orders", string(doc))
 }
 
-// write sends a change until it is answered, under one idempotency key, and records it.
+// write sends a change until it succeeds, under one idempotency key, and records it.
 func (t *trader) write(ctx context.Context, c ledger.Change, path, body string) error {
 	at, err := t.ledger.Begin(c)
 	if err != nil {
@@ -219,7 +219,7 @@ func (t *trader) write(ctx context.Context, c ledger.Change, path, body string) 
 // temporary are the answers that a service may give during a fault. Any other refusal would tell a client not to retry.
 var temporary = []string{noAnswer, "unavailable", "outcome-unknown", "overloaded", "timeout", "key-in-use"}
 
-// send sends a request until it is answered, each time to the next instance.
+// send sends a request until it succeeds or fails for good, each time to the next instance.
 func (t *trader) send(ctx context.Context, method, path, body, key string) ([]byte, error) {
 	began := time.Now()
 	for try := 0; ; try++ {

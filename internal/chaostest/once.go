@@ -22,8 +22,8 @@ type Database struct {
 	Open func(testing.TB) tpox.Store
 	// Link is the proxy to the database; nil for one that only one store at a time can open.
 	Link *Proxy
-	// Writes is the number of writes before the first instance is restarted; before each other restart it is half of
-	// that. 0 is 200, which suits a fast database.
+	// Writes is the least number of writes before instances[0] is first restarted; before each later restart it is half
+	// of that. 0 is 200, which suits a fast database.
 	Writes int64
 }
 

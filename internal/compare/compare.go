@@ -89,7 +89,7 @@ type comparison struct {
 	tried    int           // slices that were run, repeated ones too
 	boundary spending
 	own      [2]used // by each side, in its own slices that count
-	idle     [2]used // by each side, in those of the other
+	idle     [2]used // by each side, in the other's slices that count
 }
 
 // Run compares two sides. When the comparison ends early, it returns the result so far and the error, and when it did
@@ -244,7 +244,7 @@ func (c *comparison) timeForBlock() bool {
 	return c.passed()+each <= c.Within
 }
 
-// lengthen doubles the slices and begins again if one side leaves work behind for the other's, or if neighbouring
+// lengthen doubles the length of slices and begins again if a side still works in the other's slices, or neighbouring
 // blocks are alike. It returns false if the slices are long enough, or as long as they may be.
 func (c *comparison) lengthen() bool {
 	reason, perBlock := c.carried(), c.perBlock

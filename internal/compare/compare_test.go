@@ -140,7 +140,7 @@ func TestMeasure_PowerGrows(t *testing.T) {
 	require.Greater(t, last, 0.9)
 }
 
-// The answer depends on the machine, and what a user should know is noted.
+// The verdict depends on the machine, and what a user should know is noted.
 func TestMeasure(t *testing.T) {
 	for name, c := range map[string]struct {
 		machine machine
@@ -197,7 +197,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// With longer slices the comparison begins again: nothing that was measured with shorter ones is left.
+// With longer slices the comparison begins again: no figures, blocks or counts of shorter ones are left.
 func TestLengthen(t *testing.T) {
 	c := newComparison(&Config{Within: 10 * time.Minute})
 	c.result = &Result{
@@ -232,8 +232,8 @@ func TestCarried_Unknown(t *testing.T) {
 	}
 }
 
-// The ratio of a figure is that of its means, even if some values are next to nothing. Slices without it are left
-// out.
+// The ratio of a figure is the ratio of its means, even if some values are next to nothing. Slices without it are
+// left out.
 func TestLogRatio(t *testing.T) {
 	block := []slice{
 		{side: 0, values: []float64{1000}}, {side: 1, values: []float64{2000}},

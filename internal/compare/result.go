@@ -18,7 +18,7 @@ import (
 // Format is the version of the form of a Result.
 const Format = "brokerage-comparison/1"
 
-// Verdict is the answer of a comparison, about B.
+// Verdict is the outcome of a comparison, about B.
 type Verdict string
 
 const (
@@ -141,7 +141,7 @@ func (c *comparison) describe() *Result {
 	return r
 }
 
-// Interval is an estimate with its 95 % interval. In a result they are changes from A to B: -0.03 is 3 % less.
+// Interval is an estimate with its 95 % interval. In a result all three are changes from A to B: -0.03 is 3 % less.
 type Interval struct {
 	Estimate float64 `json:"estimate"`
 	Low      float64 `json:"low"`
@@ -152,7 +152,7 @@ type Interval struct {
 // are few blocks, or when blocks resemble their neighbours.
 func (i Interval) Known() bool { return i.High-i.Low <= 10 }
 
-// String returns the ends of the interval.
+// String returns the ends of the interval, unless it is not Known.
 func (i Interval) String() string {
 	if !i.Known() {
 		return "not known yet"

@@ -2,7 +2,7 @@ package compare
 
 import "math"
 
-// alpha is the chance that any interval of a comparison, at any of its looks, misses the truth.
+// alpha is the chance that an interval that decides misses the truth, at any look of a comparison.
 const alpha = 0.05
 
 // spending computes the boundaries of a group sequential test by Lan and DeMets: alpha is spent evenly over the time
@@ -18,14 +18,14 @@ type spending struct {
 	density []float64 // and their density times the width of the grid
 }
 
-// The points of the grid, and the widest boundary in standard deviations: beyond it nothing is ever decided.
+// The points of the grid, and the widest boundary in standard deviations: it is practically never crossed.
 const (
 	gridPoints = 61
 	widest     = 8.0
 )
 
 // look returns how many standard errors an interval extends to each side at a look, after a number of blocks and a
-// share of the time. Both must grow from look to look.
+// share of the time. Neither may fall from look to look, except after restart.
 func (s *spending) look(blocks int, passed float64) float64 {
 	n := float64(blocks)
 	if n == s.blocks {
@@ -109,7 +109,7 @@ func studentTail(t float64, degrees int) float64 {
 	return max(0, 0.5-sin*sum/2)
 }
 
-// widestHalf is the largest half width of an interval of log ratios: its ends remain numbers that JSON can hold.
+// widestHalf is the largest half width of an interval of log ratios, so that JSON can hold its ends.
 const widestHalf = 100
 
 // intervalOf returns the mean of the log ratios of blocks with an interval of z standard errors each way, as changes.
@@ -120,8 +120,8 @@ func intervalOf(logs []float64, z float64) Interval {
 	return Interval{math.Expm1(mean), math.Expm1(mean - half), math.Expm1(mean + half)}
 }
 
-// independent returns the number of independent values whose mean is as certain as that of values of which neighbours
-// resemble each other.
+// independent returns how many independent values would have a mean as certain as the mean of the given values, whose
+// neighbours may resemble each other.
 func independent(values []float64) float64 {
 	r := min(max(alike(values), 0), 0.9)
 	return float64(len(values)) * (1 - r) / (1 + r)

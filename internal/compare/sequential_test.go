@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Values of the usual tables.
+// The quantiles are those of the usual tables.
 func TestStudentFor(t *testing.T) {
 	z := math.Sqrt2 * math.Erfinv(0.95)
 	require.InDelta(t, 1.959964, z, 1e-6)

@@ -130,7 +130,7 @@ func freePort(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, port, _ := net.SplitHostPort(listener.Addr().String()) // its own form
+	_, port, _ := net.SplitHostPort(listener.Addr().String()) // in the form that net writes
 	return port, listener.Close()
 }
 

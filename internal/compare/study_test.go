@@ -32,7 +32,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// studied returns a URL of a store that holds the dataset tiny.
+// studied returns the URL of a store, which holds the dataset tiny unless it is null.
 func studied(t testing.TB, name string) string {
 	t.Helper()
 	url := "sqlite:" + filepath.Join(t.TempDir(), "studied.db")

@@ -15,7 +15,7 @@ type NewAccount struct {
 }
 
 // AppendNewAccount appends an Account element alone, as a client sends it to open an account. i is any number from 0;
-// the same i gives the same account. Without an id in p, it has the id of the first account of customer i.
+// the same i gives the same account. If p.ID is 0, the account has the id of the first account of customer i.
 func (d *Dataset) AppendNewAccount(dst []byte, i int64, p NewAccount) []byte {
 	g := d.gen(dst, forAccount, i, p.slots)
 	updated := 0
@@ -85,7 +85,7 @@ func (c *customerGen) account(id int64, slotName string, updated int) {
 // statement writes balances and value dates, the newest first. They are consistent: the newest balance is the working
 // balance, and each earlier one lacks the movements after it.
 func (c *customerGen) statement(opened, day int) {
-	// In cents: 60 % below 500,000.00, the rest up to 10,000,000.00, none so small that a few purchases would use it up.
+	// lo and hi are in 50,000.00: 60 % of balances are up to 500,000.00, and none so small that a few purchases use it up.
 	lo, hi := 1, 10
 	switch c.below(10) {
 	case 0:

@@ -99,11 +99,11 @@ func (g *gen) customer() customerGen {
 	return c
 }
 
-// eldest is the birthday of the oldest customers.
+// eldest is the earliest date of birth.
 var eldest = dayOf(1930, 1, 1)
 
-// AppendNewCustomer appends customer k with the values of p, generated as by [Dataset.Append]. k is any number from 0.
-// The first position of every account follows from the account's id.
+// AppendNewCustomer appends customer k, as [Dataset.Append] does, but with the values that p sets. k is any number from
+// 0. The first position of every account follows from the account's id.
 func (d *Dataset) AppendNewCustomer(dst []byte, k int64, p NewCustomer) []byte {
 	g := d.gen(dst, forCustomer, k, p.slots)
 	c := g.customer()
@@ -288,7 +288,7 @@ func (c *customerGen) banking() {
 	c.end("BankingInfo")
 }
 
-// secret writes an element with random characters in place of encrypted content, which compress as little.
+// secret writes an element with random characters, which compress as little as encrypted content.
 func (c *customerGen) secret(name string) {
 	c.begin(name)
 	c.str(`<EncryptedData Type="http://www.w3.org/2001/04/xmlenc#Content"><CipherData><CipherValue>`)

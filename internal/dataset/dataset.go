@@ -88,7 +88,7 @@ type Counts struct {
 	Customers, Orders int64
 }
 
-// NewOf returns a dataset with other numbers of documents than a scale has, for slow tests.
+// NewOf returns a dataset with other numbers of documents than a scale has, for tests.
 func NewOf(seed uint64, counts Counts) *Dataset {
 	return New(Spec{Seed: seed, Scale: Scale{
 		Name: fmt.Sprintf("%d-%d", counts.Customers, counts.Orders), step: counted,
@@ -122,7 +122,7 @@ func (d *Dataset) Append(dst []byte, k Kind, i int64) []byte {
 }
 
 // meanSizes holds the measured mean size of a document in bytes, over up to 500,000 documents of scale S; a test keeps
-// it within 2 %. Longer ids make an order half a per cent larger at XXL, which is not worth a formula.
+// it within 2 %. Longer ids make an order 0.4 % larger at XXL, which is not worth a formula.
 var meanSizes = [...][len(Kinds)]float64{
 	TPoX2: {Security: 6180, Customer: 6565, Order: 1503},
 	TPoX1: {Security: 6180, Customer: 6000, Order: 1922},
@@ -204,8 +204,8 @@ func accountsBefore(p Profile, k int64) int64 {
 //	date      the trade date, as 2010-06-30
 //	datetime  the time of a transaction or of the last update, as 2010-06-30T09:41:00
 //
-// A template leaves only about a hundred bytes open. Inserts from too few templates fill a database with copies, which
-// compress better than real data: use a thousand.
+// A template leaves at most about a hundred bytes open. Inserts from too few templates fill a database with copies,
+// which compress better than real data: use a thousand.
 type Template struct {
 	Kind  string   `json:"kind"`
 	Parts []string `json:"parts"`

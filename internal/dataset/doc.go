@@ -17,8 +17,8 @@
 // Documents come in the form in which the service keeps them: one line, UTF-8, no declaration, no comment, no
 // empty-element tag, declarations of namespaces before other attributes.
 //
-// The data is as hard to compress as the kit's. Where the kit's sample order has random characters, so have generated
-// orders; tests compare the ratios.
+// The data is as hard to compress as the kit's: generated orders have random characters where the kit's sample order
+// has them. Tests compare the ratios.
 //
 // # Ids
 //

@@ -38,8 +38,8 @@ func TestAppend_OrderEntropy(t *testing.T) {
 	}
 }
 
-// A description, cut to the length of one of the kit's two, compresses like that one to within a sixth. With a
-// dictionary it compresses better than real prose would, like all text from a grammar.
+// Descriptions that are cut to the length of one of the kit's two compress, on average, like that one to within a
+// sixth.
 func TestAppend_ProseEntropy(t *testing.T) {
 	t.Parallel()
 	slow(t)
@@ -102,7 +102,7 @@ func newEncoder(tb testing.TB, options ...zstd.EOption) *zstd.Encoder {
 	return encoder
 }
 
-// kitOrder returns the kit's sample order on one line, or a substitute where the kit is not available.
+// kitOrder returns the kit's sample order on one line, or a substitute if the kit is not available.
 func kitOrder(tb testing.TB) string {
 	tb.Helper()
 	path := filepath.Join("testdata", "order.xml")

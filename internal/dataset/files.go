@@ -19,7 +19,7 @@ import (
 )
 
 // ZstdShare is the size of a file under zstd in proportion to its documents, by kind: slightly more than was measured
-// at XXXS (0.19, 0.13 and, with both profiles, at most 0.28), so that an estimated space is sufficient.
+// at XXXS (0.17, 0.13 and, with both profiles, at most 0.28), so that an estimated space is sufficient.
 var ZstdShare = [...]float64{Security: 0.22, Customer: 0.16, Order: 0.32}
 
 // Part is one of several equal parts of a dataset, such as 3/16, the third of sixteen.
@@ -106,8 +106,8 @@ func (f *Files) name(file share) string {
 }
 
 // Survey makes the folder if there is none, and returns the number of the part's complete files in it, the expected
-// bytes of the missing documents, and the space on disk that they need. Files of another dataset, or files of another
-// division that overlap the part, are an error: they would be loaded together with these.
+// bytes of the missing documents, and the space on disk that they need. Anything in the folder but files of this
+// dataset, and files of another division that overlap the part, are an error: they would be loaded together.
 func (f *Files) Survey() (whole int64, bytes, needed float64, err error) {
 	if err := os.MkdirAll(f.folder, 0o777); err != nil {
 		return 0, 0, 0, err
@@ -162,7 +162,7 @@ func (f *Files) Survey() (whole int64, bytes, needed float64, err error) {
 	return int64(len(f.whole)), bytes, needed, nil
 }
 
-// parse returns the kind and the range of a file from the parts of its name; ok is false for any other name.
+// parse returns the kind and the range of a file from the submatches of its name; ok is false if there are none.
 func parse(m []string) (file share, ok bool) {
 	if m == nil {
 		return file, false
@@ -173,11 +173,11 @@ func parse(m []string) (file share, ok bool) {
 	return share{kind, from, last + 1}, err == nil && from <= last
 }
 
-// Written counts what Write has written. Bytes are those of the documents, before compression.
+// Written counts what Write has written. Bytes are those of the lines, before compression.
 type Written struct{ Files, Documents, Bytes int64 }
 
-// Write writes the files that Survey has not found, with the given number of workers. All workers call progress, with
-// the bytes of each document. Write ends at the first error, or when the context is done; files that are complete by
+// Write writes the files that Survey has not found, with the given number of workers. They call progress concurrently,
+// with the bytes of each line. Write ends at the first error, or when the context is done; files that are complete by
 // then stay.
 func (f *Files) Write(ctx context.Context, workers int, progress func(bytes int)) (all Written, err error) {
 	for _, name := range f.halves {
@@ -241,7 +241,7 @@ func (f *Files) newWriter(progress func(bytes int)) (w *fileWriter, err error) {
 	return w, err
 }
 
-// write writes one file, which gets its name when it is complete and on disk, and returns the size of its documents.
+// write writes one file, which gets its name when it is complete and on disk, and returns the size of its lines.
 func (w *fileWriter) write(ctx context.Context, file share) (size int64, err error) {
 	path := filepath.Join(w.folder, w.name(file))
 	err = output.File{Path: path, Mode: output.Shared}.Write(ctx, func(f *os.File) error {

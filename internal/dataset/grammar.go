@@ -6,8 +6,8 @@ import (
 )
 
 // A grammar is a list of sentences in a small notation. [a|b] is one of the two, [|a] is a or nothing, and brackets
-// nest; {name} is the blank of that name. All other text is literal, markup included, so that the sentence shows where
-// the keywords of a description are, with the white space that people leave around them.
+// nest; {name} is the blank of that name. Other text, markup included, is literal but for synonyms (see thesaurus): it
+// shows where the keywords of a description are, with the white space that people leave around them.
 type grammar []sequence
 
 type sequence []part
@@ -83,9 +83,9 @@ func parseSequence(in string) (s sequence, rest string) {
 }
 
 // thesaurus lists words with synonyms that can replace them wherever the sentences have them in lower case; the reverse
-// need not hold. A grammar has a few hundred sentences for thousands of descriptions: without synonyms, a page or a
-// dictionary with a few descriptions would contain the phrases of all others, and stored data would compress far better
-// than real prose. The file has a word and its synonyms per line, with _ for a space.
+// need not hold. The grammars have fewer than 200 sentences for thousands of descriptions: without synonyms, a page or
+// a dictionary with a few descriptions would contain the phrases of all others, and stored data would compress far
+// better than real prose. The file has a word and its synonyms per line, with _ for a space.
 var thesaurus = func() map[string][]sequence {
 	t := map[string][]sequence{}
 	for line := range strings.Lines(vocabulary("thesaurus")) {
@@ -97,8 +97,8 @@ var thesaurus = func() map[string][]sequence {
 	return t
 }()
 
-// withSynonyms splits a text at the words that have synonyms. It ignores markup, compounds, and words after an article
-// that a synonym might not suit.
+// withSynonyms splits a text at the words that have synonyms. It ignores markup, compounds, and words after "a" or
+// "an", which might not suit a synonym.
 func withSynonyms(text string) (s sequence) {
 	from := 0
 	for at := 0; at < len(text); at++ {

@@ -103,7 +103,7 @@ func accountsOf(customer []byte) []account {
 	}
 }
 
-// References are intact in a dataset of any size, as in one of a scale.
+// References are also intact in a dataset with numbers of documents that no scale has.
 func TestNewOf(t *testing.T) {
 	t.Parallel()
 	d := dataset.NewOf(1, dataset.Counts{Securities: 30, Customers: 5, Orders: 40})

@@ -17,7 +17,7 @@ func TestRNG_KnownSequence(t *testing.T) {
 		[]uint64{r.next(), r.next(), r.next()})
 }
 
-// Every list of vocabulary is long enough for its walks, and the plain spellings are US-ASCII only.
+// Vocabularies, alphabet and classes are as the code assumes: long enough for walks, spellings in ASCII, and so on.
 func TestVocabulary(t *testing.T) {
 	t.Parallel()
 	plain := func(ws []word) {

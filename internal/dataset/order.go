@@ -117,7 +117,7 @@ type orderGen struct {
 	symbol string // "" for that of security
 }
 
-// AppendNewOrder appends order i, as [Dataset.Append] does, with the values set in p. i is any number from 0; an
+// AppendNewOrder appends order i, as [Dataset.Append] does, but with the values that p sets. i is any number from 0; an
 // order beyond the end of the dataset repeats no stored one.
 func (d *Dataset) AppendNewOrder(dst []byte, i int64, p NewOrder) []byte {
 	g := d.gen(dst, forOrder, i, p.slots)
@@ -216,7 +216,7 @@ func (o *orderGen) value(kind byte) {
 		o.int(int64(o.between(1, 5000)))
 	case 'p': // price
 		o.decimal(int64(o.between(100, 500_000)), 2)
-	case 'a': // amount: over eight orders of magnitude, so that comparing them as strings gives wrong answers
+	case 'a': // amount: over eight orders of magnitude, so that comparing them as strings gives wrong results
 		o.digits(1 + o.index(integerDigits))
 		o.char('.')
 		o.chars(decimalDigits, 2)

@@ -190,7 +190,7 @@ func (s *securityGen) fillNumber(name string, b blank) {
 	}
 }
 
-// member returns the next member of the cast of a blank, from a vocabulary of length n.
+// member returns the index of the next member of the cast of a blank, in a vocabulary of length n.
 func (s *securityGen) member(b blank, n int) int {
 	c := &s.prose.casts[b]
 	c.at = (c.at + 1 + s.below(2)) % c.size

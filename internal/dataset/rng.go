@@ -80,7 +80,7 @@ type codes struct {
 	slot   [256]uint8
 }
 
-// newCodes reads a list such as "1:45 2:42 5" of values and their weights; without a weight it is 1. Values have no
+// newCodes reads a list such as "1:45 2:42 5" of values and their weights; a missing weight is 1. Values have no
 // colons or blanks.
 func newCodes(list string) *codes {
 	values := strings.Fields(list)
@@ -97,8 +97,8 @@ func newCodes(list string) *codes {
 	return c
 }
 
-// newWeights returns a list without values, for its indexes. Every index has the slots between the rounded cumulative
-// weights, and at least one.
+// newWeights returns a list without values, for its indexes. Every index has the slots between the cumulative weights,
+// rounded down, and at least one.
 func newWeights(weights ...int) *codes {
 	c, total := &codes{}, 0
 	for _, n := range weights {

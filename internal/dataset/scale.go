@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Kind is a kind of documents. The order is that of a load: documents come after those that they refer to.
+// Kind is a kind of documents. Kinds are numbered in load order: documents come after those that they refer to.
 type Kind uint8
 
 // The three kinds.

@@ -102,8 +102,8 @@ func TestDataset_ExpectedBytes(t *testing.T) {
 	})
 }
 
-// A scale of given numbers has a name that ParseScale reads, the customers and securities of the named scales, and
-// orders whose accounts are spread over all customers.
+// A scale of given numbers has a name that ParseScale reads, the customers of the named scales, as many securities,
+// and orders whose accounts are spread over all customers.
 func TestScaleOf(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {

@@ -89,7 +89,7 @@ func (s *securityGen) category() {
 	s.str(`<Category Capitalization="`, s.pick(capitalizations), `" Class="`, s.pick(classesOfValue), `"></Category>`)
 }
 
-// price is an amount in 1/10,000, always a multiple of its security's tick.
+// price is an amount in 1/10,000. All but dividends are multiples of the security's tick.
 type price = int64
 
 // figures writes prices and ratios. They are consistent: bid is below the last trade and ask above it, the day's range

@@ -65,7 +65,7 @@ func TestAppend_OrdersPerCustomer(t *testing.T) {
 }
 
 // evenness requires that the orders from i to j belong to the accounts from m to n, each as likely as any other, and
-// returns how many an account has.
+// returns how many an account has on average.
 func evenness(t *testing.T, d *dataset.Dataset, i, j, m, n int64) float64 {
 	t.Helper()
 	orders := map[string]int{}

@@ -52,7 +52,7 @@ func slow(t *testing.T) {
 	}
 }
 
-// each calls f with n documents, from index from on, in a reused buffer.
+// each calls f with n documents, the first at index from, in a reused buffer.
 func each(d *dataset.Dataset, k dataset.Kind, from, n int64, f func(i int64, doc []byte)) {
 	var doc []byte
 	for i := from; i < from+n; i++ {
@@ -61,7 +61,7 @@ func each(d *dataset.Dataset, k dataset.Kind, from, n int64, f func(i int64, doc
 	}
 }
 
-// texts returns the contents of the elements with a name. The elements must have no attributes and not be nested.
+// texts returns the contents of the elements of a name. The elements must have no attributes and not be nested.
 func texts(doc []byte, name string) [][]byte {
 	var found [][]byte
 	start, end := []byte("<"+name+">"), []byte("</"+name+">")

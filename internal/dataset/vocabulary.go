@@ -9,7 +9,7 @@ import (
 //go:embed vocabulary
 var vocabularyFiles embed.FS
 
-// vocabulary returns a file with words or sentences of documents.
+// vocabulary returns the text of a file with words or sentences of documents.
 func vocabulary(name string) string {
 	return string(must(vocabularyFiles.ReadFile("vocabulary/" + name + ".txt")))
 }
@@ -72,7 +72,7 @@ type word struct {
 	plain  string // letters only, for e-mail addresses, logins and mnemonics
 }
 
-// in returns the native or the ASCII spelling; a document uses the same one throughout.
+// in returns the native or the ASCII spelling; a customer's names and addresses have the same one.
 func (w *word) in(native bool) string { return either(native, w.native, w.ascii) }
 
 // folding replaces the letters beyond US-ASCII of the vocabularies. The first of each group replaces the others.

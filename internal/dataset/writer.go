@@ -101,7 +101,7 @@ func (w *writer) decimal(v int64, places int) {
 }
 
 // date writes a day as xsd:date, in the proleptic Gregorian calendar. time.Time does the same at about three times the
-// cost, and an order has eight dates.
+// cost, and an order has about eleven dates and times.
 func (w *writer) date(day int) {
 	day += 719_468 // from 0000-03-01, so that a leap day ends its year
 	era, dayOfEra := day/146_097, day%146_097
@@ -140,8 +140,8 @@ func yes(b bool) string { return either(b, "Yes", "No") }
 
 // Days are counted from 1970-01-01, seconds from its midnight. Documents have no time zones.
 
-// horizon is the last day of the generated data: nothing in a dataset is later, except for the years in names of bonds
-// and funds, and the values of NewOrder and NewAccount.
+// horizon is the last day of the generated data: nothing in a dataset is later, except for years in names of bonds and
+// funds, months of 2010 in descriptions, and the values of NewOrder and NewAccount.
 var horizon = dayOf(2010, 6, 30)
 
 const secondsPerDay = 24 * 60 * 60

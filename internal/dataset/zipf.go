@@ -3,12 +3,12 @@ package dataset
 import "math/bits"
 
 // popularity draws securities by Zipf's law with exponent 1: the security of rank r is drawn 1/r times as often as the
-// first. It is Walker's alias method, with one random number and two lookups for any number of securities. Weights and
+// first. It uses Walker's alias method, with one random number and one lookup for any number of securities. Weights and
 // thresholds are integers, see rng.
 type popularity []aliasColumn
 
-// aliasColumn is drawn as often as every other one. Within it, keep of 2^32 draws select the security first, the others
-// second.
+// aliasColumn is drawn as often as every other column. Of 2^32 draws of a column, the number in keep select the
+// security in first, the rest the one in second.
 type aliasColumn struct {
 	keep          uint32
 	first, second int32

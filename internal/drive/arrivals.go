@@ -10,7 +10,7 @@ import (
 // arrivals are the transactions of an open model, which are due however long answers take. A free user takes the next
 // one; while no user is free, arrivals wait, and the waiting is part of their time.
 type arrivals struct {
-	due     chan int64 // holds a second's worth, since clients do not wait longer; at least one for each user
+	due     chan int64 // holds the arrivals of a second, but at least one for each user; more are dropped
 	counted int64      // arrivals that were due in the measured time
 	dropped int64      // those of counted that were dropped because the queue was full
 }

@@ -62,7 +62,7 @@ func (c *Crew) breakTarget(ctx context.Context) (end func()) {
 	return func() { cancel(); breaking.Wait() }
 }
 
-// see updates the figures of a Break after a call, which began at a time and has just ended with an outcome.
+// see updates the figures of a Break after a call that has just ended. began is the time at which the call began.
 func (c *Crew) see(began int64, outcome result.Outcome) {
 	broken := c.brokenAt.Load()
 	if broken == 0 {

@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// A run is INVALID if its command fails or outlives it, but not because the target keeps answering.
+// A run is INVALID if the command of its Break fails or outlives the run, but not because the target keeps answering.
 func TestBreak(t *testing.T) {
 	t.Parallel()
 	for command, says := range map[string]string{

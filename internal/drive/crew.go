@@ -29,8 +29,8 @@ type Crew struct {
 	cancel context.CancelFunc
 	stop   context.CancelCauseFunc // ends what the users do, for a reason
 
-	// Nanoseconds since zero: the measured time is from begin to end, and after end nothing new is begun. The end is
-	// atomic, because users read it for each transaction and any of them may end the run.
+	// Nanoseconds since zero: the measured time is from begin to end; after end, only arrivals that wait are begun. The
+	// end is atomic, because users read it for each transaction and any of them may end the run.
 	zero     time.Time
 	begin    int64
 	end      atomic.Int64
@@ -44,7 +44,7 @@ type Crew struct {
 	count      func([]result.Record)
 	prepared   result.Prepared
 	broken     result.Break
-	unanswered int64 // when the first call after a Break was left without an answer
+	unanswered int64 // when, after a Break, a call first failed with its effect unknown
 }
 
 // Gather connects the users of a plan to a target and lets them prepare. Plan.Duration is the longest time of all

@@ -65,8 +65,8 @@ func inBothModels(t *testing.T, name string, test func(t *testing.T, rate float6
 	t.Run(name+"/Open", func(t *testing.T) { test(t, 500) })
 }
 
-// Every workload on a real store and through the service: drawn keys exist, new documents are valid, and each answer is
-// the one that was asked for.
+// Every workload runs on a real store and through the service: drawn keys exist, new documents are valid, and each
+// answer belongs to its request.
 func TestDrive_Workloads(t *testing.T) {
 	for _, way := range []string{"Direct", "HTTP"} {
 		for _, name := range workload.Names {
@@ -172,7 +172,7 @@ func TestDrive_EndsEarly(t *testing.T) {
 	}
 }
 
-// A target that is unavailable for a moment causes unexpected answers, but does not end the run.
+// Calls that a target leaves unanswered for a moment count as unexpected, but do not end the run.
 func TestDrive_TargetComesBack(t *testing.T) {
 	s := newStub(t, nil)
 	s.do = func(context.Context, *workload.Call) result.Outcome {

@@ -39,8 +39,8 @@ func TestParseGoal(t *testing.T) {
 		"get_oder:p99=5ms: the workload mixed does not run get_oder")
 }
 
-// machine is a made-up target, without a clock: up to its capacity each transaction takes a millisecond, and above it
-// all take longer than the goal. The capacity differs from slice to slice.
+// machine is a made-up target, without a clock: up to its capacity each transaction takes a millisecond, above it a
+// second. The capacity differs from slice to slice.
 type machine struct {
 	capacity float64
 	noise    float64 // standard deviation of the logarithm of the capacity in a slice
@@ -102,8 +102,8 @@ func (m *machine) find(t testing.TB, seed uint64, text string, first float64, wi
 	return f.curve
 }
 
-// The interval holds the true capacity and the estimate is near it, whatever disturbs the slices and wherever the
-// search begins.
+// In at least 18 of 20 searches the interval holds the true capacity, and in at least 18 the estimate is near it,
+// whatever disturbs the slices and wherever the search begins.
 func TestFind_Estimate(t *testing.T) {
 	testenv.Long(t)
 	for name, c := range map[string]struct {
@@ -144,8 +144,8 @@ func TestFind_Estimate(t *testing.T) {
 	}
 }
 
-// requireCurve requires what holds for every curve: each rate has as many transactions as p90 needs or has missed it,
-// and the answer is not below half of what met the goal.
+// requireCurve requires what holds for every curve: each rate that met the goal has as many transactions as p90
+// needs, and the estimate is not below half of that rate.
 func requireCurve(t testing.TB, c *result.Curve) {
 	t.Helper()
 	for i, s := range c.Steps {
@@ -158,7 +158,7 @@ func requireCurve(t testing.TB, c *result.Curve) {
 	}
 }
 
-// A try with a stall is repeated. If all tries of a rate stall, higher rates that meet the goal correct the answer.
+// A try with a stall is repeated. If all tries of a rate stall, higher rates that meet the goal correct the estimate.
 func TestFind_OneStall(t *testing.T) {
 	for _, lasts := range []int{1, 4} {
 		m := &machine{capacity: 5000}
@@ -180,7 +180,7 @@ func TestFind_FewUsers(t *testing.T) {
 	require.InEpsilon(t, 30_000, curve.Found, .1, "%s", curve.Answer())
 }
 
-// Arrivals that were never begun have no times for the goal to count: with any of them, no more than users may wait.
+// Arrivals that were never begun have no times for the goal to count: if there are any, at most f.users may wait.
 func TestKeepsUp(t *testing.T) {
 	f := newFinder(RateSearch{Goal: goal(t, "errors=1%"), Within: time.Hour}, nil, 20, 1)
 	due := waitingShare * 30_000 * f.length.Seconds()
@@ -191,7 +191,7 @@ func TestKeepsUp(t *testing.T) {
 	require.False(t, f.keepsUp(30_000, &Sliced{Records: waiting(20), Lost: 1}))
 }
 
-// A goal for one transaction counts only that one, and needs as many of it as other goals need of all.
+// A goal for one transaction counts only that transaction.
 func TestFind_OneTransaction(t *testing.T) {
 	m := &machine{capacity: 5000, sell: .6}
 	curve := m.find(t, 1, "sell_security:p90=5ms,p99=100s", 5000, 10*time.Minute)
@@ -202,7 +202,7 @@ func TestFind_OneTransaction(t *testing.T) {
 	require.InEpsilon(t, 5000, curve.Found, .1)
 }
 
-// A search that finds no rate says why.
+// A search that finds no rate reports why.
 func TestFind_NoAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
 		machine machine
@@ -222,7 +222,7 @@ func TestFind_NoAnswer(t *testing.T) {
 	}
 }
 
-// If a target becomes slower for good, there is no answer, or one that is not below half of a rate that met the goal.
+// If a target becomes slower for good, there is no estimate, or one not below half of a rate that met the goal.
 func TestFind_Changes(t *testing.T) {
 	m := &machine{capacity: 9000}
 	m.before = func(n int) {
@@ -234,7 +234,7 @@ func TestFind_Changes(t *testing.T) {
 	require.True(t, curve.Found == 0 || curve.Found >= 4500, "%s", curve.Answer())
 }
 
-// Answers that are fast because they are refusals meet no goal.
+// Refusals miss a goal even if they are fast, unless its limit of errors allows them.
 func TestGoal_Judge(t *testing.T) {
 	const undecided = "undecided"
 	for name, c := range map[string]struct {
@@ -293,7 +293,7 @@ func TestBoundary(t *testing.T) {
 		isotonic([]result.CurveStep{at(1, 2, 0), at(2, 0, 1), at(3, 1, 0), at(4, 0, 1)}, 0, 1))
 }
 
-// A store that answers one request every two milliseconds holds at most 500 a second.
+// A store that answers one request every two milliseconds handles at most 500 a second.
 func TestFind(t *testing.T) {
 	turn := make(chan struct{}, 1)
 	s := newStub(t, func(context.Context, *workload.Call) result.Outcome {

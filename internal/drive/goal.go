@@ -92,7 +92,7 @@ func (g Goal) slowest() (longest time.Duration) {
 	return longest
 }
 
-// counted is how many transactions of a try a limit is for, and how many were over it.
+// counted is how many transactions of a try a limit concerns, and how many of these were over the limit.
 type counted struct{ all, over int64 }
 
 // count adds records to the counts of a try, one for each limit.
@@ -110,8 +110,8 @@ func (g Goal) count(counts []counted, records []result.Record, mix []workload.Mi
 	}
 }
 
-// judge returns why the transactions of a try have missed the goal, "" if they have met it; decided is false if it
-// needs more of them.
+// judge returns why the transactions of a try have missed the goal, "" if they have met it; decided is false if the
+// goal needs more of them.
 func (g Goal) judge(counts []counted) (missed string, decided bool) {
 	decided = true
 	for i, l := range g.limits {

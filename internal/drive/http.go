@@ -67,7 +67,7 @@ func NewHTTP(base, token string, security *tls.Config) (*HTTP, error) {
 	return h, nil
 }
 
-// refusedError is the error for a request outside of the workload that a service refused.
+// refusedError is the error for a refused request outside of the workload.
 type refusedError struct {
 	status int
 	what   string
@@ -137,9 +137,9 @@ func isLocal(host string) bool {
 	})
 }
 
-// permits finds out whether the token has the scopes that the workload needs, without changing a document: it leases
-// one id, and replaces a customer that cannot exist. A service checks the scopes first, so 404 means that the scope is
-// there.
+// permits returns an error if the workload has own transactions, or the token lacks a required scope. It changes no
+// document: it leases one id, and replaces a customer that cannot exist. A service checks the scopes first, so 404
+// means that the scope is there.
 func (h *HTTP) permits(ctx context.Context, d *workload.Definition) error {
 	err := d.Fits("")
 	if err == nil && d.Writes() {

@@ -99,7 +99,7 @@ func unanswered(err error) result.Outcome {
 	return workload.Unanswered
 }
 
-// send sends a request, and reads the body of the answer into s.body. More than most bytes are an error.
+// send sends a request, and reads the body of the answer into s.body. A body larger than most is an error.
 func (s *httpSession) send(
 	ctx context.Context, method, path string, content []byte, header http.Header, most int64,
 ) (status int, answered http.Header, err error) {

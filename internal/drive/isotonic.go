@@ -7,8 +7,8 @@ import (
 )
 
 // boundary returns the interval of rates in which the chance of a try to miss the goal may rise above one half, if the
-// chance rises with the rate. The steps are in ascending order of rates. A boundary is in the interval unless twice its
-// log likelihood is below that of the best one by more than worst. 0 and +Inf mean that no rate bounds it.
+// chance rises with the rate. The steps are in ascending order of rates. A boundary is in the interval unless its
+// log likelihood is below the best by more than worst/2. 0 and +Inf mean that no rate bounds the interval.
 func boundary(of []result.CurveStep, worst float64) (low, high float64) {
 	const rounding = 1e-9
 	best := logLikelihood(of, isotonic(of, 0, 1))
@@ -31,7 +31,7 @@ func boundary(of []result.CurveStep, worst float64) (low, high float64) {
 }
 
 // isotonic returns the chances to miss, one for each rate, that fit the tries best if they rise with the rate and are
-// within bounds. Neighbouring rates whose shares of misses fall are pooled until none does.
+// within bounds. Neighbouring rates whose shares of misses fall are pooled until no share falls.
 func isotonic(of []result.CurveStep, least, most float64) []float64 {
 	type block struct{ missed, all, rates int }
 	var blocks []block

@@ -14,14 +14,14 @@ import (
 	"brokerage/internal/workload"
 )
 
-// forbidding lets nobody read accounts.
+// forbidding is a target that refuses to return accounts.
 type forbidding struct{ *stub }
 
 func (forbidding) account(context.Context, tpox.ID) ([]byte, error) {
 	return nil, refused(403, "read an account (scope read)")
 }
 
-// A trade can be verified only with the holdings of its account: if the service refuses to return it, the run ends.
+// A trade can be verified only with the holdings of its account: if the service refuses to return them, the run ends.
 func TestLedger_AccountsRefused(t *testing.T) {
 	p := shortly(t, "mixed")
 	require.NoError(t, p.Definition.SetWeights("buy_security=1"))

@@ -30,13 +30,13 @@ type Plan struct {
 	// Share is the part of the load that this process issues; Users and Rate are those of the whole load.
 	Share   workload.Share
 	StartAt time.Time // when the ramp begins; zero is as soon as users are prepared
-	// Populates is the dataset that users draw from when they fill a database that has none; nil to draw from the one
-	// that the target holds.
+	// Populates is the dataset that users draw from when they fill a database that has only securities; nil to draw
+	// from the dataset of the target.
 	Populates *dataset.Dataset
 	// Consistency is for services with replicas.
 	Consistency Consistency
 
-	// Ledger records the changes, which wait for it; nil for none.
+	// Ledger records each change before it is sent; nil for none.
 	Ledger *ledger.Writer
 	Break  Break
 
@@ -46,12 +46,12 @@ type Plan struct {
 	Settings map[string]string // of the store, in addition to those that it reports itself
 	Version  string
 	Commit   string
-	Report   func(result.Interval) // called at the end of each interval; may be nil
+	Report   func(result.Interval) // called after each interval but the last; may be nil
 	Begun    func(*result.Run)     // called when users begin; may be nil
 	Progress func(line string)     // called each second, but never while Report is; may be nil
 }
 
-// The errors of a run that ended early. They come with what was measured until then.
+// Errors of a run that ended early. Run returns them with the result until then.
 var (
 	ErrInterrupted = errors.New("interrupted")
 	ErrTargetDied  = errors.New("the target no longer answers")

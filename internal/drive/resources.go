@@ -20,7 +20,7 @@ const (
 	// Samples are taken mostSamples times in Plan.Duration, but at least samplePause apart.
 	mostSamples = 60
 	samplePause = time.Second
-	// sampleTimeout is how long a sample waits for the target.
+	// sampleTimeout is how long a sample waits for the target, and readPools for the server.
 	sampleTimeout = 5 * time.Second
 )
 
@@ -28,7 +28,7 @@ const (
 type sampler struct {
 	target   Target
 	watcher  store.Observer // nil: there is no server to ask
-	database int            // parent of its server's processes, or 0
+	database int            // parent of the server's processes, or 0
 
 	from     time.Time
 	every    time.Duration

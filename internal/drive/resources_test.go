@@ -30,7 +30,7 @@ func (c *counting) Pools(context.Context) ([]store.PoolStats, error) {
 	return []store.PoolStats{{Name: "orders", Hits: 10 * c.n, Misses: c.n}}, c.failing
 }
 
-// Runs on a store and over HTTP have the figures of the processes, the store and the server, at the same moments.
+// Runs on a store and over HTTP have figures of processes at the same moments, and of the pools of the server.
 func TestDrive_Resources(t *testing.T) {
 	for _, name := range []string{"Direct", "HTTP"} {
 		t.Run(name, func(t *testing.T) {

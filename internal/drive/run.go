@@ -12,8 +12,8 @@ import (
 	"brokerage/internal/result"
 )
 
-// Run runs a plan against a target. It returns a result and ErrInterrupted or ErrTargetDied if the run ended early, and
-// an error without a result if it did not begin.
+// Run runs a plan against a target. If the run ends early, it returns a result and an error, such as ErrInterrupted
+// or ErrTargetDied; if it does not begin, it returns an error alone.
 func Run(ctx context.Context, p Plan, t Target) (*result.Run, error) {
 	if err := p.late(); err != nil {
 		return nil, err

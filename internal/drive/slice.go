@@ -16,9 +16,9 @@ type Sliced struct {
 	Late    time.Duration // the most by which the clock of the load generator was late
 }
 
-// Slice lets the users work for a time and returns the records of what they have begun in it, after waiting for the
-// answers. The rate is that of the open model, in arrivals a second; 0 selects the closed model. The users'
-// random draws start anew from the seed.
+// Slice lets the users work for a time and returns the records of what was begun or, in the open model, due in it,
+// after waiting for the answers. The rate is in arrivals a second; 0 selects the closed model. The users' random
+// draws start anew from the seed.
 func (c *Crew) Slice(ctx context.Context, seed uint64, rate float64, length time.Duration) (s Sliced, err error) {
 	c.count = func(records []result.Record) {
 		for _, r := range records {
@@ -94,7 +94,7 @@ func watchClock() (stop func() time.Duration) {
 	return func() time.Duration { close(ended); return <-latest }
 }
 
-// CPUSeconds returns the processor time of a service by its metrics; NaN if they do not contain it.
+// CPUSeconds returns the processor time of a service by its metrics, or NaN if it cannot be read.
 func (c *Crew) CPUSeconds(ctx context.Context) float64 {
 	r, err := c.target.reading(ctx)
 	if err != nil || r.process == nil {

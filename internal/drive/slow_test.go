@@ -12,9 +12,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// Answers that come after the measured time, or never, count neither as done nor as errors of a target that would
-// have answered. A request without a response within its timeout is unanswered; whether one in progress at the end
-// would have been is unknown.
+// A request without a response within its timeout is unanswered. A request that is still in progress at the end of
+// the measured time counts neither as done nor as an error, whether or not it is answered later.
 func TestDrive_WhoGaveUp(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer, duration time.Duration

@@ -94,7 +94,7 @@ func bothWays(t testing.TB, s tpox.Store) map[string]Target {
 	return map[string]Target{"Direct": direct(t, s, "sqlite:b.db"), "HTTP": overHTTP(t, url)}
 }
 
-// stub is a backend on the null store whose calls a test defines.
+// stub is a target on the null store whose calls a test defines.
 type stub struct {
 	*Direct
 

@@ -12,8 +12,8 @@ import (
 
 // Target is what a workload runs against: NewDirect and NewHTTP make one.
 type Target interface {
-	// describe describes the target for the result, and returns what it holds. With workload.ErrNoDataset, the population
-	// has no documents.
+	// describe describes the target for the result, and returns what it holds. With workload.ErrNoDataset, it also
+	// returns a population, which has no dataset to draw from.
 	describe(ctx context.Context) (result.Target, *workload.Population, error)
 	// permits returns an error if the client may not run a workload, or if the workload does not fit the target. On a
 	// store, it runs the setup statements of own transactions.
@@ -42,6 +42,6 @@ type reading struct {
 	missing []string      // of the process, with the reason
 }
 
-// answerWithin is the timeout of a call. It is longer than a service waits for its store, so that the service's own
-// timeout is what a load generator sees.
+// answerWithin is the timeout of a call. It is longer than a service by default waits for its store, so that a load
+// generator sees the service's own timeout.
 const answerWithin = 30 * time.Second

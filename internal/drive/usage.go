@@ -13,7 +13,7 @@ import (
 	"brokerage/internal/result"
 )
 
-// usage returns what was used between the first and the last sample of the resources, nothing without any.
+// usage returns what was used between the first and the last sample of the resources; nothing if r is nil.
 func usage(r *result.Resources, t result.Target, cores int) (u result.Usage) {
 	if g := r.Process(result.OfGenerator, cores); g != nil {
 		u.Generator = *g
@@ -34,8 +34,8 @@ func usage(r *result.Resources, t result.Target, cores int) (u result.Usage) {
 // serverless are the engines without a process of their own.
 var serverless = []string{"sqlite", "null"}
 
-// others returns the share of the computer's processor time that other programs used, or nil if not all processes of
-// the run that may be on it are known.
+// others returns the share of the computer's processor time that other programs used, or nil if this time or that
+// of a process of the run that may be on the computer is unknown.
 func others(u *result.Usage, host probe.Figures, t result.Target) *float64 {
 	used := u.Generator.CPUSeconds
 	service := t.SameHost && t.Kind == result.HTTP

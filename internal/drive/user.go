@@ -57,7 +57,7 @@ func (u *user) serve(ctx context.Context) {
 }
 
 // step carries out a transaction and returns the time after it. due is the time at which the transaction was due in the
-// open model; in the closed model it is 0. more is false when a Count is complete.
+// open model; in the closed model it is 0. more is false when all transactions of a Count have begun.
 func (u *user) step(ctx context.Context, due int64) (now int64, more bool) {
 	c, part := u.crew, u.Choose()
 	for !u.draw(ctx, c.Mix()[part].Transaction) {
@@ -138,7 +138,7 @@ func (u *user) recover(ctx context.Context) {
 }
 
 // record keeps a record if it counts: in the open model, if it was due in the measured time; in the closed model, if it
-// ended after the start of the measured time and began before its end, or with a Count if it began in it.
+// was in progress at some moment of the measured time or, with a Count, if it began in that time.
 func (u *user) record(r result.Record, began, now, due int64) {
 	c := u.crew
 	r.Waiting = c.over(now)

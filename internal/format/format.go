@@ -1,5 +1,5 @@
-// Package format writes what people read: counts, sizes and durations with three significant digits and short units,
-// and URLs without their passwords. Files of results hold the same figures in full.
+// Package format writes what people read: counts, rounded rates, sizes and durations with short units, and URLs without
+// their passwords. Files of results hold the same figures in full.
 package format
 
 import (

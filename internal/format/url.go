@@ -27,8 +27,8 @@ func ParseURL(text string) (*url.URL, error) {
 // hidden replaces text that is not a URL, since any part of it may be a password.
 const hidden = "(not shown: it may hold a password)"
 
-// URL returns the scheme, host, port and path of a URL, without user, password and parameters. URLs of files,
-// sqlite:PATH, and null: are returned unchanged; text that is not a URL is replaced as a whole.
+// URL returns the scheme, host, port and path of a URL, without user, password and parameters. It returns sqlite:PATH
+// and null: unchanged. Text that ParseURL refuses is replaced as a whole.
 func URL(text string) string {
 	if text == "null:" || strings.HasPrefix(text, "sqlite:") {
 		return text
@@ -48,7 +48,7 @@ func Error(err error) error {
 	return err
 }
 
-// Arguments redacts those arguments of a command line in a message that look like an address with a password.
+// Arguments returns a message with those arguments of the command line redacted that may hold a password.
 func Arguments(message string, args []string) string {
 	for _, arg := range args {
 		if strings.HasPrefix(arg, "-") {

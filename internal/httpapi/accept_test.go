@@ -77,7 +77,7 @@ func (panicking) Client(context.Context, string) (*access.Client, bool) { panic(
 
 // Each status that the contract lists for an operation can be reached.
 func TestContract_StatusesReachable(t *testing.T) {
-	// sendTo sends an operation with the given body and headers to a server; send does so with a fresh store.
+	// sendTo sends an operation with the given body and headers to a server; send, to one with a fresh store.
 	sendTo := func(s *Server, operation, body string, headers ...string) answer {
 		return ask(s, routeOf(t, operation).Method, target(t, operation), body, headers...)
 	}
@@ -98,7 +98,7 @@ func TestContract_StatusesReachable(t *testing.T) {
 	}
 	get := func(o Options, path string) answer { return ask(fresh(t, o), "GET", path, "") }
 	tooMany := tradeOf("SDP", "9999999")
-	other := map[string]func() answer{ // statuses that need more than one of the ways below
+	other := map[string]func() answer{ // statuses that the ways below do not produce
 		"200 watch_service": func() answer { return ask(fresh(t, Options{}), "HEAD", "/v1/live", "") },
 		"500 watch_service": func() answer {
 			return send(Options{Tokens: panicking{}}, "watch_service", "", "Authorization: Bearer a")
@@ -126,7 +126,7 @@ func TestContract_StatusesReachable(t *testing.T) {
 		"409 lease_ids": func() answer {
 			return asIs(Options{}, failing(tpox.NoIDsLeft("order", 1)), "lease_ids")
 		},
-		"409 close_account": func() (a answer) { // its last
+		"409 close_account": func() (a answer) { // the last account
 			s := fresh(t, Options{})
 			for range 8 { // a customer has at most seven accounts
 				a = ask(s, "DELETE", "/v1/customers/1006/accounts/"+firstAccount(t, s, "1006"), "")

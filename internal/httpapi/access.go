@@ -37,8 +37,8 @@ func (q *request) checkOrigin() error {
 	return nil
 }
 
-// isHost reports whether a header Host names this machine or one of the hosts. An unspecified address among the hosts
-// stands for every address.
+// isHost reports whether a header Host names localhost, a loopback address or one of the hosts. An unspecified
+// address among the hosts stands for every address.
 func isHost(hosts []string, header string) bool {
 	host := header
 	if name, _, err := net.SplitHostPort(header); err == nil {
@@ -79,7 +79,7 @@ func (q *request) admit(ctx context.Context) error {
 			denied = &refused{kind: kindForbidden, detail: "the token does not have the scope " + string(q.op.scope)}
 		}
 	}
-	// A request that is refused with 403 counts too, because each takes space in the audit log.
+	// A request that is refused with 403 counts too, because the audit log records it if it is a write.
 	if err := q.server.quota.take(sender, q.server.now()); err != nil {
 		return err
 	}

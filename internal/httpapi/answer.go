@@ -20,7 +20,7 @@ const (
 	compressedFrom = 1024 // bytes; a smaller answer is not worth compressing
 )
 
-// answer writes a response with a constructed document.
+// answer writes a response whose document has no entity tag.
 func (q *request) answer(body []byte) error {
 	q.link()
 	mediaType, _ := q.mediaType()
@@ -116,7 +116,7 @@ func (q *request) compresses(body []byte) bool {
 	return len(body) >= compressedFrom && acceptsGzip(q.Request.Header["Accept-Encoding"])
 }
 
-// errGone means that the client closed the connection before the answer.
+// errGone means that the client closed the connection before it had the whole answer.
 var errGone = errors.New("the client has closed the connection")
 
 // noContent answers with a status and no body.

@@ -33,7 +33,7 @@ func target(t testing.TB, operation string) string {
 	return path + strings.Replace(query, "&", "?", 1)
 }
 
-// play sends the example of an operation.
+// play sends the example of an operation, and requires that the response conforms to the contract.
 func play(t testing.TB, h http.Handler, operation string, headers ...string) answer {
 	t.Helper()
 	a := ask(h, routeOf(t, operation).Method, target(t, operation), bodyOf(t, operation), headers...)
@@ -50,7 +50,7 @@ func bodyOf(t testing.TB, operation string) string {
 	return example(t, operation+".request.xml")
 }
 
-// All operations answer with the bytes that the contract shows, in the order in which the examples were made.
+// All operations but streams answer as the contract shows, in the order in which the examples were made.
 func TestAnswers_Examples(t *testing.T) {
 	s := fresh(t, Options{Metrics: &counts{}})
 	var played []string

@@ -27,7 +27,7 @@ func (q *request) audits() bool {
 	return q.server.options.Audit != nil && q.op.writes()
 }
 
-// note adds an id to the record.
+// note adds an id, or a parameter of a lease, to the record.
 func (q *request) note(name, id string) {
 	if q.auditing.noted == nil {
 		q.auditing.noted = make(map[string]string)

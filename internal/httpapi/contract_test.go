@@ -155,7 +155,7 @@ func (c *counts) Handler() http.Handler {
 	})
 }
 
-// The routes are those of the contract, no more and no less.
+// The routes are those of the contract and of the pages' files, no more and no less.
 func TestContract_Routes(t *testing.T) {
 	s := serverOf(t, null.Open(), Options{Metrics: &counts{}})
 	var want, got, routes, paths []string

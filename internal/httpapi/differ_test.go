@@ -29,8 +29,8 @@ import (
 )
 
 // The differential test sends the same requests, valid and not, to the service over two stores. Status, headers,
-// problems and canonical answers must be the same, and so must what can be read of a write afterwards. Answers
-// constructed of stored documents that are not valid may differ. Requests depend on a seed and on the answers alone:
+// problems and canonical answers must be the same, and so must what reads return after a write. Answers
+// constructed of stored documents that are not valid may differ. Requests depend only on a seed and on answers:
 //
 //	BROKERAGE_DIFFER=50000    how many requests (1,000; CI sends 2,000)
 //	BROKERAGE_DIFFER_SEED=7   which ones (1); random is another seed each time
@@ -42,8 +42,8 @@ const perPair = 200
 type twins struct {
 	one, two *Server
 	d        *dataset.Dataset
-	// lenient is for a database that writes decimals in its own way, and finds other faults first: only status and type
-	// of a refusal are compared.
+	// lenient is for a database that writes decimals in its own way, and finds other faults first: of the body of a
+	// refusal, only the type is compared.
 	lenient bool
 }
 
@@ -86,7 +86,7 @@ func one[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 func (a *asker) chance(percent int) bool { return a.r.IntN(100) < percent }
 
-// newID returns a new id for a document, or occasionally the id other.
+// newID returns a new id for a document, or occasionally the value of other.
 func (a *asker) newID(other int64) int64 {
 	if a.chance(15) {
 		return other
@@ -104,7 +104,7 @@ func (a *asker) key(usual any) string {
 	return url.PathEscape(fmt.Sprint(usual))
 }
 
-// number returns usual, or rarely one of oddNumbers.
+// number returns usual, or in one of five calls one of oddNumbers.
 func (a *asker) number(usual string) string {
 	if a.chance(20) {
 		return one(a.r, oddNumbers...)
@@ -137,7 +137,7 @@ func (a *asker) next() asked {
 	return q
 }
 
-// draw draws an operation. The more can go wrong in one, the more often it is drawn.
+// draw draws an operation, more often one in which more can go wrong.
 func (a *asker) draw() asked {
 	owned, order, symbol := one(a.r, a.owned...), one(a.r, a.orders...), a.d.Symbol(a.r.IntN(30))
 	customers, accounts := "/v1/customers/"+a.key(owned[0]), "/v1/accounts/"+a.key(owned[1])

@@ -64,7 +64,7 @@ func (g *gate) load() (running, waiting, limit int) {
 }
 
 // A quota limits the rate of each client's requests, with a burst of one second's requests. A client is identified by
-// its token, or by its address where there are no tokens.
+// its token, or by its address if there are no tokens.
 type quota struct {
 	perSecond float64 // 0: no limit
 
@@ -73,7 +73,7 @@ type quota struct {
 	swept   time.Time
 }
 
-// clientsKept limits memory: from this number on, clients with a full burst are removed, at most once a second.
+// clientsKept limits memory: from this number on, clients with a whole burst left are removed, at most once a second.
 const clientsKept = 10_000
 
 // take counts a request of a client, or returns the refusal of a client that has used up its quota.

@@ -18,7 +18,7 @@ import (
 	"brokerage/internal/telemetry"
 )
 
-// The metrics are as the contract says, in every format.
+// The contract lists the media type of each format of the metrics, and the texts conform to it.
 func TestMetrics_Contract(t *testing.T) {
 	s := fresh(t, Options{Metrics: telemetry.New(telemetry.BuildInfo{})})
 	for name, accept := range map[string]string{

@@ -23,7 +23,7 @@ func (q *request) accepts() error {
 }
 
 // mediaType returns the media type of XML that the client prefers, application/xml if it has no preference, and whether
-// it accepts any.
+// it accepts XML at all.
 func (q *request) mediaType() (mediaType string, accepted bool) {
 	accept := strings.Join(q.Request.Header["Accept"], ",")
 	application, text := quality(accept, "application/xml"), quality(accept, "text/xml")
@@ -59,7 +59,7 @@ func quality(accept, mediaType string) float64 {
 	return found
 }
 
-// weight returns the q of a media range.
+// weight returns the value of q among the parameters, by default 1.
 func weight(parameters string) float64 {
 	for p := range strings.SplitSeq(parameters, ";") {
 		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
@@ -145,7 +145,7 @@ func etags(header []string) (tags []etag, anything bool, err error) {
 	return tags, false, nil
 }
 
-// tokenHeader is sent with the response to a write by a service with replicas; a read may send it back.
+// tokenHeader is set by a service with replicas in the response to a write; a read may send it back.
 const tokenHeader = "Consistency-Token"
 
 // stalenessForm is the form of the header Max-Staleness.

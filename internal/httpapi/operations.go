@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// An operation is an operation of the contract. Each transaction is in the file of its name.
+// An operation handles one method and path of the contract. Each transaction is in the file of its name.
 type operation struct {
 	name    string // its operationId
 	method  string
@@ -49,14 +49,14 @@ func transactions() (all []*operation) {
 	return all
 }
 
-// otherOperations are those that are not transactions.
+// otherOperations are the operations that are not transactions.
 var otherOperations = [...]*operation{
 	getCustomer, replaceCustomer, getAccount, replaceSecurity,
 	getDataset, leaseIDs, watchService,
 	getHealth, getReadiness, getVersion, getMetrics, getContract, getSchema, getDocs, getPage,
 }
 
-// assets serve the files of the pages, which the contract does not list.
+// assets serve a redirect and the files of the pages, which the contract does not list.
 var assets = [...]*operation{
 	public(getDocs.name, "/docs/", getDocs.handle),
 	public(getPage.name, "/page/*asset", getPage.handle),
@@ -78,7 +78,7 @@ func unroutedOperation(handle func(*request) error) *operation {
 	return &operation{name: unrouted, open: true, handle: handle}
 }
 
-// methods are all methods, in the order in which Allow lists them.
+// methods are those that a path may have, in the order in which Allow lists them.
 var methods = [...]string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions,
 }

@@ -22,7 +22,7 @@ type visitor struct {
 	*browsertest.Browser
 }
 
-// fronted returns a service over a network. The contents of its store are made up.
+// fronted returns a service over a network. The statistics of its store are made up.
 func fronted(t testing.TB, o Options) *httptest.Server {
 	t.Helper()
 	o.InFlight, o.Queue = 256, 256
@@ -107,7 +107,7 @@ func loaded(t testing.TB, server *httptest.Server) {
 	}
 }
 
-// Figures change as requests end, and count them correctly.
+// Figures change as requests end, and the stream can be paused.
 func TestPages_Figures(t *testing.T) {
 	server := fronted(t, Options{})
 	f := shown(t, server.URL+"/")

@@ -106,13 +106,13 @@ var (
 )
 
 // problemOf returns the problem that an error of an operation becomes. It has a detail only if the text of the error
-// is meant for clients, without the text of errors that wrap it. An error that no store declares, such as that of a
+// is meant for clients, without the text of errors that wrap it. An error that no store declares, such as one of a
 // driver, is a fault of the store: the service cannot answer, and the outcome of a write is unknown.
 func problemOf(op *operation, err error) *refused {
 	if r, ok := errors.AsType[*refused](err); ok {
 		return r
 	}
-	if tpox.Is[*tpox.Damaged](err) { // before the others, because the cause may be anything
+	if tpox.Is[*tpox.Damaged](err) { // before those below, because the cause may be anything
 		return &refused{kind: kindDamaged}
 	}
 	if conflict, ok := errors.AsType[*tpox.Conflict](err); ok {
@@ -164,7 +164,7 @@ func (q *request) problem(err error) {
 	for _, name := range []string{"Etag", "Location", "Content-Encoding", "Content-Length"} {
 		delete(h, name) // of the answer that failed
 	}
-	h["Content-Security-Policy"] = sandboxed // instead of that of a page whose file is missing
+	h["Content-Security-Policy"] = sandboxed // a page may have set its own before it failed
 	if r.kind.status == http.StatusServiceUnavailable || r.kind.name == string(tpox.KeyInUse) {
 		h["Retry-After"] = []string{"1"}
 	}
@@ -217,7 +217,7 @@ type problem struct {
 	Findings    []finding `json:"findings,omitempty"`
 }
 
-// finding is a tpox.Finding.
+// finding is a tpox.Finding with the names of the contract.
 type finding struct {
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`

@@ -65,7 +65,7 @@ func TestQuota_ByToken(t *testing.T) {
 	require.Equal(t, 401, send(s, "10.0.0.1:1", "Authorization: nobody").StatusCode, "an unknown token uses up no quota")
 }
 
-// Any number of addresses uses a bounded amount of memory, and a client that has used up its quota is not forgotten.
+// Once there are many clients, idle ones are removed, but a client that has used up its quota is not.
 func TestQuota_Memory(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	q := quota{perSecond: 2}

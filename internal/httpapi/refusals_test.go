@@ -136,7 +136,7 @@ func TestRefusals_Access(t *testing.T) {
 
 const secret = "/var/lib/secret.db: SELECT password FROM secrets"
 
-// The text of a store's errors is for the log, except that of the domain's own.
+// The texts of a store's errors are for the log, except those of refusals by the domain.
 func TestRefusals_Store(t *testing.T) {
 	wrap := func(err error) error { return fmt.Errorf("%s: %w", secret, err) }
 	for name, c := range map[string]struct {

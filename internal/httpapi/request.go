@@ -21,12 +21,12 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// A request is a request for an operation while it is served.
+// A request is the state of an HTTP request while it is served.
 type request struct {
 	*gin.Context
 
 	server *Server
-	store  tpox.Store // nil until the server has one
+	store  tpox.Store // nil if the server has none yet
 	op     *operation
 	id     string
 	ctx    context.Context //nolint:containedctx // with the deadline; it ends with the request
@@ -121,7 +121,7 @@ func (q *request) required(name string) (string, error) {
 // validate returns the parameter of this name, by default true.
 func (q *request) validate() (bool, error) { return q.flag("validate", "yes", "no", true) }
 
-// flag returns true if a parameter has the value yes, false if it has the value no, and otherwise if it is not given.
+// flag returns true if a parameter equals yes, false if it equals no, and the default otherwise if it is not given.
 func (q *request) flag(name, yes, no string, otherwise bool) (bool, error) {
 	switch value, given, err := q.parameter(name); {
 	case err != nil || !given:
@@ -213,7 +213,7 @@ func (q *request) plainWrite() tpox.Write {
 }
 
 // write returns the time and the idempotency key for a write of body. If a POST has an idempotency key, no other
-// request can use the key until the caller calls done.
+// request of its client can use the key until the caller calls done.
 func (q *request) write(body []byte) (w tpox.Write, done func(), err error) {
 	w = q.plainWrite()
 	keys := q.Request.Header["Idempotency-Key"]

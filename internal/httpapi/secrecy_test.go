@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A client without access cannot find out what exists: the answers for an id that exists and for one that does not
-// differ only in their path.
+// A client without access cannot find out what exists: the answers for an existing and for a missing id differ only
+// in the path.
 func TestSecrecy(t *testing.T) {
 	s := fresh(t, Options{Tokens: allTokens})
 	elsewhere := strings.NewReplacer(

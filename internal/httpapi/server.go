@@ -21,11 +21,11 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Options configure a server. A limit of 0 means none.
+// Options configure a server. Timeout, InFlight and Rate have no limit if they are 0.
 type Options struct {
 	Log              *slog.Logger // for faults; default slog.Default
 	Version          string
-	Hosts            []string                 // accepted in the header Host, besides this machine's own; nil: any
+	Hosts            []string                 // accepted in the header Host, besides loopback names; nil: any
 	Tokens           access.Authority         // nil: every client may do everything
 	Audit            Audit                    // nil: none
 	Metrics          Metrics                  // nil: none
@@ -48,7 +48,7 @@ type Server struct {
 	options  Options
 	engine   *gin.Engine
 	metrics  http.Handler
-	pages    func() map[string]pages.File // by path; made for the first request
+	pages    func() map[string]pages.File // by path; made for the first request of a page
 	live     *pages.Stream
 	gate     gate
 	quota    quota

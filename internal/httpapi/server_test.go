@@ -111,7 +111,7 @@ func (s *sink) Header() http.Header         { return s.header }
 func (s *sink) WriteHeader(status int)      { s.status = status }
 func (s *sink) Write(b []byte) (int, error) { return len(b), nil }
 
-// tier returns a function that sends get_order to a server on the null store, whose cost is that of HTTP alone.
+// tier returns a function that sends get_order to a server on the null store, so that the cost is that of HTTP alone.
 func tier(t testing.TB, o Options) func() {
 	t.Helper()
 	o.InFlight, o.Queue, o.QueueWait, o.Timeout = 64, 64, time.Second, time.Second

@@ -32,7 +32,7 @@ func public(name, path string, handle func(*request) error) *operation {
 	return &operation{name: name, method: http.MethodGet, path: path, open: true, handle: handle}
 }
 
-// writeProbe answers a probe, whatever media types it accepts.
+// writeProbe answers a probe or get_version, whatever media types the client accepts.
 func (q *request) writeProbe(body []byte) error {
 	mediaType, _ := q.mediaType()
 	return q.write200(mediaType, body, false)
@@ -43,8 +43,8 @@ func (q *request) getHealth() error {
 	return q.writeProbe(element("Health", "status", "alive"))
 }
 
-// readyTimeout is how long the store may take to report that it is ready. Kubernetes takes a slower probe for a
-// failure.
+// readyTimeout is how long the store may take to report that it is ready. By default, Kubernetes takes a slower
+// probe for a failure.
 const readyTimeout = time.Second
 
 // getReadiness answers 200 if the service can serve requests, and 503 otherwise.

@@ -161,7 +161,7 @@ func tradeOf(symbol, quantity string) string {
 		`</Quantity></Trade>`
 }
 
-// stub is a store whose methods below call do, and then the store inside. Other methods are those of the store inside.
+// stub is a store whose methods below fail if do fails; otherwise they call the store inside, as all others do.
 type stub struct {
 	tpox.Store
 

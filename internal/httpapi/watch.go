@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	frameTimeout = 5 * time.Second        // for writing a frame to a client; a slower one is disconnected
+	frameTimeout = 5 * time.Second        // for writing a frame to a client; a slower client is disconnected
 	stopTimeout  = 100 * time.Millisecond // for the last bytes once the service stops
 )
 

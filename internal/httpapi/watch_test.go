@@ -33,7 +33,7 @@ func watch(t testing.TB, server *httptest.Server, headers ...string) *watched {
 	return &watched{response, bufio.NewScanner(response.Body)}
 }
 
-// next returns the data of the next event; nothing once the stream has ended.
+// next returns the data of the next event, or "" once the stream has ended.
 func (w *watched) next() string {
 	for w.lines.Scan() {
 		if data, ok := strings.CutPrefix(w.lines.Text(), "data: "); ok {

@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/output"
 )
 
-// A change is not sent before its line is on disk: in /dev/null lines can be written, but not flushed.
+// A change is not sent before its line is on disk: lines can be written to /dev/null, but not flushed.
 func TestWriter_NotFlushed(t *testing.T) {
 	w, err := Create(output.File{Path: filepath.Join(t.TempDir(), "ledger")})
 	require.NoError(t, err)

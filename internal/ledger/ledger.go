@@ -1,10 +1,10 @@
 // Package ledger records the changes of a run outside of the database, and finds out afterwards whether the database
 // has kept them: acknowledged changes that are missing count as lost, those applied more than once as applied twice.
 //
-// A ledger is a file of JSON lines. A change has one line, which is on disk before the change is sent, and another when
-// it was answered. So even when the load generator is killed, the ledger has each change that the database may have; a
-// change without an answer is unknown: it may be applied or not. The order of the lines is the order of events: a
-// change that begins after the end of another one is later; otherwise the two may overlap.
+// A ledger is a file of JSON lines. A change has one line, which is on disk before the change is sent, and another with
+// its fate when the call has ended. So even when the load generator is killed, the ledger has each change that the
+// database may have. A change without a clear answer is unknown: it may be applied or not. The order of the lines is
+// the order of events: a change that begins after the end of another one is later; otherwise the two may overlap.
 //
 // The conclusions hold even if several users change one document or account:
 //
@@ -64,7 +64,7 @@ func (c Change) IsTrade() bool { return kinds[c.Do] == "holding" }
 // A Fate is what is known of a change.
 type Fate string
 
-// The fates of changes. Those without an answer are Unknown.
+// The fates of changes. Those without an answer, or with an unclear one such as 500, are Unknown.
 const (
 	Acknowledged Fate = "acknowledged"
 	Refused      Fate = "refused" // and not applied
@@ -141,7 +141,7 @@ type line struct {
 
 	*Change
 
-	End      int64           `json:"end,omitempty"` // the line in which the change that ends here begins
+	End      int64           `json:"end,omitempty"` // the line in which the change began
 	Is       Fate            `json:"is,omitempty"`
 	Movement decimal.Decimal `json:"movement,omitzero"` // of the balance, by a trade
 }

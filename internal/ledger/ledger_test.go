@@ -207,7 +207,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Verify returns an error for what it cannot verify and, before computing anything, for a file that no run has written.
+// Verify returns an error for what it cannot verify, and for a file that is not the ledger of a run on this dataset.
 func TestVerify_Refuses(t *testing.T) {
 	t.Parallel()
 	order := history(t, "= insert_order 7")
@@ -242,7 +242,7 @@ func TestVerify_Refuses(t *testing.T) {
 	}
 }
 
-// Lines that users record concurrently are all read back, except for the last one, which a kill has cut short.
+// Lines that users record concurrently are all read back. A last line that a kill has cut short is left out.
 func TestWriter(t *testing.T) {
 	t.Parallel()
 	w, path := create(t)

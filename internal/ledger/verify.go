@@ -29,7 +29,7 @@ type recorded struct {
 	movement     decimal.Decimal
 }
 
-// longestLine is longer than any line of a ledger; the longest have the positions of an account of at most 128 KiB.
+// longestLine is longer than any line of a ledger; the longest have the positions of an account (128 KiB by default).
 const longestLine = 1 << 20
 
 // read reads the ledger of a run on a dataset. It returns the changes in the order in which they began, and what
@@ -131,7 +131,7 @@ func Verify(ctx context.Context, s tpox.Store, path string) (proof result.Proof,
 	for _, subject := range slices.Sorted(maps.Keys(changes)) {
 		first := changes[subject][0]
 		if kinds[first.Do] == "account" && deleted[first.ID] {
-			continue // the account is gone with the customer, who is checked as a subject of its own
+			continue // the account may be gone with the customer, which is a subject of its own
 		}
 		if err := v.verify(ctx, subject, changes[subject]); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", subject, err))
@@ -256,7 +256,7 @@ func (v *verifier) document(subject string, found bool, value string, changes []
 		strings.TrimSpace(latest.Do+" "+latest.Value), lost)
 }
 
-// mostUnknown is the largest number of unknown trades with one position of which every selection is tried.
+// mostUnknown is how many unknown trades a position may have, because every selection of them is tried.
 const mostUnknown = 16
 
 // holding checks the positions and the balance of an account.

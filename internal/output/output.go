@@ -1,4 +1,4 @@
-// Package output writes the files that commands make, and reads those that they are made from.
+// Package output writes the files that commands make, and reads their input files.
 package output
 
 import (
@@ -25,7 +25,7 @@ type File struct {
 	Others []string    // further outputs of the command, "" for none
 }
 
-// Refused is the error for an output that would destroy a file.
+// Refused is the error for an output that would destroy a file, or is a folder or pipe.
 type Refused struct{ Path, Reason string }
 
 func (e *Refused) Error() string { return e.Path + " " + e.Reason }
@@ -34,8 +34,8 @@ func (e *Refused) Error() string { return e.Path + " " + e.Reason }
 var beside = []string{"-wal", "-shm", "-journal"}
 
 // Check returns *Refused if the output would destroy a file that is not its predecessor: an input or another output of
-// the command, by whatever name, a file that belongs to a database, or a file of another kind. It also returns an error
-// if New is set and the file exists, or if the folder does not.
+// the command, by whatever name, a file that belongs to a database, or a file of another kind; also for a folder or a
+// pipe. It returns another error if there is no folder for the file, or if the file exists and Kind is zero or New set.
 //
 // It opens no input: closing a database that the process has open would end SQLite's locks on it.
 func (f File) Check() error {
@@ -94,7 +94,7 @@ func (f File) Check() error {
 	return err
 }
 
-// same reports whether two paths without symbolic links name the same file, or would.
+// same reports whether two paths without symbolic links name the same file, or would if it existed.
 func same(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
@@ -104,7 +104,7 @@ func same(a, b string) bool {
 	return a == b
 }
 
-// NotBesideDatabase returns *Refused for a file that by its name belongs to a database.
+// NotBesideDatabase returns *Refused for a file that by its name belongs to a database, if that exists.
 func NotBesideDatabase(path string) error {
 	end, err := Resolve(path)
 	if err != nil {
@@ -123,7 +123,7 @@ func NotBesideDatabase(path string) error {
 const half = ".partial"
 
 // Write writes a file under a random name in the same folder, .NAME.RANDOM.partial, and gives it its name and its
-// permissions when it is whole and on disk: neither a reader nor an interruption ever sees half of it. What a killed
+// permissions when it is whole and on disk: no reader ever sees half of it, even after an interruption. What a killed
 // process leaves under such a name is never read. Write returns the errors of Check.
 func (f File) Write(ctx context.Context, write func(*os.File) error) error {
 	if err := f.Check(); err != nil {
@@ -200,8 +200,8 @@ func HalfOf(name string) (whole string, ok bool) {
 	return name[:random], true
 }
 
-// RequireFolder returns an error that names the folder of a file, if there is none. Without it the error would name
-// what is made first in that folder, such as a lock.
+// RequireFolder returns an error that names the folder of a file, if that folder does not exist. Without it the error
+// would name what is made first in that folder, such as a lock.
 func RequireFolder(path string) error {
 	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
 		return &noFolder{path}
@@ -257,7 +257,7 @@ func OpenInput(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// ReadInput reads a regular file. A file of more than most bytes is an error.
+// ReadInput reads a regular file. The limit most is in bytes; a larger file is an error.
 func ReadInput(path string, most int64) ([]byte, error) {
 	file, err := OpenInput(path)
 	if err != nil {
@@ -276,7 +276,7 @@ func ReadAtMost(file *os.File, most int64) ([]byte, error) {
 	return text, err
 }
 
-// Counting counts what is read.
+// Counting adds the number of bytes read to *Bytes.
 type Counting struct {
 	io.Reader
 
@@ -292,8 +292,8 @@ func (c Counting) Read(b []byte) (int, error) {
 // leastUnpacked is the number of bytes that any packed file may unpack to.
 const leastUnpacked = 64 << 20
 
-// Unpacking reads unpacked bytes. Packed is the number of packed bytes so far, as Counting counts them. A file that
-// unpacks to more than Most times its size and more than 64 MiB is made to fill memory or a disk: it is an error.
+// Unpacking reads unpacked bytes. Packed is the number of packed bytes so far, as Counting counts them. It is an error
+// if a file unpacks to more than Most times its size and more than 64 MiB: it may be meant to fill memory or a disk.
 type Unpacking struct {
 	io.Reader
 
@@ -312,7 +312,7 @@ func (u *Unpacking) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// A Kind is a kind of file that commands write, and recognise by its beginning. An empty file is of every kind.
+// A Kind is a kind of file that commands write, and recognise by its content. An empty file is of every kind.
 type Kind struct {
 	name     string
 	appended bool // to an existing file, which is not replaced

@@ -141,7 +141,7 @@ func TestFile_Inputs(t *testing.T) {
 	require.EqualError(t, file.Check(), at("result")+" exists already: --replace replaces it")
 }
 
-// What appears while a file is written is not replaced, unless it is of the same kind.
+// A file of another kind that appears while Write runs is not replaced.
 func TestFile_AppearsMeanwhile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	err := output.File{Path: path, Kind: output.Result}.Write(t.Context(), func(*os.File) error {

@@ -24,7 +24,7 @@ const (
 
 	Reads      = "reads" // that the disks have carried out
 	Writes     = "writes"
-	ReadCalls  = "readCalls" // of the system, on files and connections
+	ReadCalls  = "readCalls" // system calls, on files and connections
 	WriteCalls = "writeCalls"
 	ReadBytes  = "readBytes" // from disks
 	WriteBytes = "writeBytes"

@@ -89,7 +89,7 @@ func (s System) Family(pid int) Reading {
 	return r
 }
 
-// Children returns the children of a process, or none where the system does not list them.
+// Children returns the children of a process, or none if the system does not list them.
 func (s System) Children(pid int) (children []int) {
 	lists, _ := filepath.Glob(s.path("proc/%d/task/*/children", pid))
 	for _, list := range lists {

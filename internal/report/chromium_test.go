@@ -54,8 +54,8 @@ func comparedPage(t testing.TB) string {
 	return page.String()
 }
 
-// A page fits the screen of a phone and of a desk: wide tables scroll, the page does not scroll sideways. Each figure
-// shows its chart once, the style sheet is applied, and nothing else is loaded.
+// A page does not scroll sideways on the screen of a phone or of a desk. Each figure shows its chart once, the style
+// sheet is applied, and nothing but the page is loaded.
 func TestPage_FitsBrowser(t *testing.T) {
 	b := browsertest.Start(t)
 	var files []string

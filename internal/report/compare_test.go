@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/result"
 )
 
-// campaignOf returns a campaign of one workload with the given throughput.
+// campaignOf returns a campaign of one workload, with 100 users; most is as in steps.
 func campaignOf(name string, most float64) *File {
 	c := madeUpCampaign()
 	c.Steps = append(c.Steps[:5:5], steps("mixed", most, 100)...)
@@ -75,7 +75,7 @@ func TestWriteComparison(t *testing.T) {
 	require.NotContains(t, compared(t, a, campaignOf("c.json", 4000)), "differs: ")
 }
 
-// Two runs with different numbers of users can be shown together. A result may not state how durable a commit is.
+// Two runs with different numbers of users can be shown together. The text names one whose durability is not known.
 func TestWriteComparison_Runs(t *testing.T) {
 	x, y := run("mixed", 100, 4000), run("mixed", 50, 2000)
 	y.Settings = nil

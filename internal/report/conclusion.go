@@ -18,7 +18,7 @@ type conclusion struct {
 	Not      []string // the reasons not to compare it with other figures
 }
 
-// concluded returns the conclusion of a campaign. Its answer is on the mixed workload, if that was measured.
+// concluded returns the conclusion of a campaign. Its Answer is about the mixed workload, if that was measured.
 func concluded(c *campaign.Record, groups []group) *conclusion {
 	k := &conclusion{Answer: "Nothing was measured."}
 	workloads := byLabel(filter(groups, group.plain))
@@ -127,7 +127,7 @@ func incomparable(c *campaign.Record, main []group) (all []string) {
 	return append(all, "each run was made once")
 }
 
-// WriteSummary writes the conclusion of a campaign in at most ten lines, the answer last.
+// WriteSummary writes the conclusion of a campaign in at most ten lines, the Answer last.
 func (f *File) WriteSummary(w io.Writer, page string) error {
 	k := concluded(f.Campaign, groupsOf(f.Campaign))
 	const mostMeasured = 6

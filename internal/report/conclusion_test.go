@@ -10,8 +10,8 @@ import (
 	"brokerage/internal/result"
 )
 
-// The page begins with what was measured, what limits, and what may not be compared. The terminal has the same in at
-// most ten lines, the answer last.
+// The page begins with what was measured, what limits the throughput, and why it may not be compared. The summary has
+// at most ten lines, the Answer last.
 func TestConclusion(t *testing.T) {
 	c := madeUpCampaign()
 	page := html(t, FromCampaign(c))

@@ -62,11 +62,11 @@ type table struct {
 
 type column struct {
 	Head  string
-	Class string // text, num
+	Class string // text, num, num strong
 }
 
 type row struct {
-	Class string // total, group, invalid
+	Class string // total, group, kind, invalid, soft, differs
 	Cells []cell
 }
 

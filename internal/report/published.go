@@ -46,9 +46,9 @@ func publishedSection(c *campaign.Record, groups []group) section {
 	return s
 }
 
-// alike returns our group that did the same as a published one: the same workload, validated or not, and the same
-// number of users or the nearest that was measured. Our best is returned only for a figure whose users were not
-// published. The group has no run if we did nothing alike.
+// alike returns our group that is most like a published figure: the same workload, insert-customers also with the same
+// validation, at the same number of users or the nearest that was measured. For a figure whose users were not
+// published, it is our best. The group has no run if no workload is the same.
 func alike(groups []group, p published) group {
 	same := filter(groups, func(g group) bool {
 		stamp := g.Run.Workload

@@ -28,7 +28,7 @@ type published struct {
 	publication
 	Workload  string
 	Measure   string
-	Validated bool // in the papers; orders and queries are validated nowhere
+	Validated bool // in the papers; only that of insert-customers is used
 	Users     int  // 0 when not published
 	Rate      float64
 	Note      string // what else the papers say about it
@@ -66,7 +66,7 @@ var results = []published{
 	{power6, "insert-customers", custaccInserts, false, 0, 5119, "18.2 million documents an hour, 120 GB/h"},
 }
 
-// publishedTime is a row of the published statistics, of a mixed run of two hours: a count, and a time in seconds.
+// publishedTime is a published row of statistics, of a mixed run of two hours: a count, and the total time in seconds.
 type publishedTime struct {
 	count int64
 	total float64

@@ -46,8 +46,8 @@ func TestPublished_Users(t *testing.T) {
 	}
 }
 
-// There is a published time for each transaction, and for nothing else; they add up to the published sums, and give the
-// averages of the papers to more places.
+// There is a published time for each transaction, and for nothing else. The counts add up to the published sums, and
+// the mean times of queries are the averages of the papers to more places.
 func TestPublishedTimes(t *testing.T) {
 	var names []string
 	counts := make(map[string]int64)

@@ -21,7 +21,7 @@ type File struct {
 	Run      *result.Run
 }
 
-// Read reads a file of results, or of the samples of k6. Its errors are one line that begins with the name of the file.
+// Read reads a file of results, or of the samples of k6. Its errors are one line that contains the name of the file.
 func Read(path string) (*File, error) {
 	file, err := output.OpenInput(path)
 	if err != nil {

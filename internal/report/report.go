@@ -9,7 +9,7 @@ import (
 	"brokerage/internal/result"
 )
 
-// FromCampaign returns a campaign that has just been run, as Read returns one from its file.
+// FromCampaign returns the File of a campaign that has just been run.
 func FromCampaign(c *campaign.Record) *File { return &File{Name: "campaign", Campaign: c} }
 
 // WriteHTML writes the page of a file of results.

@@ -149,7 +149,7 @@ func TestPage_Curve(t *testing.T) {
 	require.Equal(t, 1+9, strings.Count(wide, "<circle"), "the rates that can be drawn, and the legend")
 }
 
-// A run of k6 lacks what processes used, and a short run has no intervals.
+// A run without transactions, usage or intervals has a page, too.
 func TestPage_BareRun(t *testing.T) {
 	r := run("query", 10, 100)
 	r = result.Run{Workload: r.Workload, Model: r.Model, Ended: result.TargetDied}

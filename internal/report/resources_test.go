@@ -23,7 +23,7 @@ func TestPage_Resources(t *testing.T) {
 	require.Contains(t, page, "97.90 %", "of the cache")
 }
 
-// A figure that was not read is a dash in tables, and has no chart: it is not 0.
+// A figure that was not read is a dash in a table, not 0.
 func TestPage_ResourcesMissing(t *testing.T) {
 	r := run("mixed", 100, 4000)
 	host := func() []string {
@@ -36,7 +36,7 @@ func TestPage_ResourcesMissing(t *testing.T) {
 	require.NotContains(t, host()[5:], "–")
 }
 
-// The rate of a counter is that between two samples, and a sum has those of its figures that were read.
+// A counter contributes its rate between two samples. A sum leaves out figures that were not read.
 func TestSampled(t *testing.T) {
 	r := &result.Resources{Seconds: []float64{0, 1, 3}, Series: []result.Series{
 		{Of: "host", Figure: "userSeconds", Counts: true, Values: []float64{0, 2, 3}},

@@ -8,7 +8,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// withCode returns a cell with the name of a transaction and, if it is one, its number in the TPoX papers.
+// withCode returns a cell with a name and, for a transaction of TPoX, its code in the papers.
 func withCode(name string) cell {
 	for _, t := range tpox.Transactions {
 		if t.Name == name {

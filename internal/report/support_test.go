@@ -81,7 +81,7 @@ func run(name string, users int, rate float64) result.Run {
 	return r
 }
 
-// madeUpResources makes up samples of every sort, as for a store on a server and a machine that counts everything.
+// madeUpResources makes up samples of the host, of processes and of the store, and one figure that was not read.
 func madeUpResources(r *result.Run) *result.Resources {
 	all := &result.Resources{Missing: []string{"generator: I/O wait of a process: the kernel does not count it"}}
 	for at := 0.0; at <= r.Measured; at += 10 {
@@ -113,7 +113,7 @@ func latency(mean float64, count int64) result.Latency {
 		P90: mean * 1.8, P95: mean * 2.6, P99: mean * 6}
 }
 
-// steps makes up the measured runs of a workload, whose throughput grows with users until it is saturated.
+// steps makes up the measured runs of a workload, whose throughput grows with users towards most.
 func steps(label string, most float64, users ...int) (all []campaign.Step) {
 	name, _, notValidated := strings.Cut(label, ",")
 	for _, u := range users {

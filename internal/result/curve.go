@@ -16,10 +16,10 @@ type Curve struct {
 	Low  float64 `json:"low,omitempty"`
 	High float64 `json:"high,omitempty"`
 
-	Limit     string  `json:"limit,omitempty"`   // what limits the target there
-	Changed   bool    `json:"changed,omitempty"` // the target met the goal at more than twice the rate that was found
+	Limit     string  `json:"limit,omitempty"`   // what limits the target just above Found
+	Changed   bool    `json:"changed,omitempty"` // the target met the goal at more than twice the estimate
 	Slices    int     `json:"slices"`
-	Disturbed int     `json:"disturbed,omitempty"` // of these, the ones that were disturbed and repeated
+	Disturbed int     `json:"disturbed,omitempty"` // of Slices, those that were disturbed and repeated
 	Seconds   float64 `json:"seconds"`             // that the search has taken,
 	Within    float64 `json:"within"`              // and may take
 
@@ -29,12 +29,12 @@ type Curve struct {
 // CurveStep is the result of all tries at a rate.
 type CurveStep struct {
 	Rate    float64 `json:"rate"` // arrivals a second
-	Met     int     `json:"met"`  // tries that met the goal,
+	Met     int     `json:"met"`  // tries that met the goal
 	Misses  int     `json:"misses"`
 	TPS     float64 `json:"tps"`
 	Seconds float64 `json:"seconds"` // measured
 	Latency Latency `json:"latency"`
-	Errors  float64 `json:"errors"`           // share of all due that failed, or were never begun
+	Errors  float64 `json:"errors"`           // share of all due that failed, had no answer or were never begun
 	Missed  string  `json:"missed,omitempty"` // why the last of the Misses missed the goal
 
 	all Row
@@ -74,7 +74,7 @@ func (c *Curve) Progress() string {
 		format.Duration(seconds(c.Within)), format.Plural(c.Slices, "slice"), c.Disturbed, c.Between())
 }
 
-// Answer returns the answer in one sentence.
+// Answer returns the result of the search in one sentence.
 func (c *Curve) Answer() string {
 	took := format.Duration(seconds(c.Seconds))
 	missed := slices.IndexFunc(c.Steps, func(s CurveStep) bool { return s.Misses > 0 })
@@ -105,7 +105,7 @@ func (c *Curve) Answer() string {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// write writes a table of all rates, what limits the target, and the answer.
+// write writes a table of all rates, what limits the target, and the Answer.
 func (c *Curve) write(line func(string, ...any)) {
 	const form = "%10s %9s %10s %7s %7s %7s %7s %8s  %s"
 	line("Latency in ms at each rate, from when each transaction was due")

@@ -20,8 +20,8 @@ import (
 // escapes matches an escape sequence in a string of JSON.
 var escapes = regexp.MustCompile(`\\(u[0-9A-Fa-f]{4}|.)`)
 
-// InOneLine replaces each escaped line break in strings of JSON by as many blanks, so that the columns in errors stay
-// right. With the line break, a text could forge a line of the output, such as a verdict.
+// InOneLine replaces each escaped line break in strings of JSON by blanks of the same length, so that the columns in
+// errors stay right. With the line break, a text could forge a line of the output, such as a verdict.
 func InOneLine(text []byte) []byte {
 	return escapes.ReplaceAllFunc(text, func(escape []byte) []byte {
 		if string(escape) == `\n` || strings.EqualFold(string(escape), `\u000a`) {
@@ -33,9 +33,9 @@ func InOneLine(text []byte) []byte {
 
 // The metrics that are read: three of the script, and two of k6's own.
 const (
-	k6Times    = "transaction_duration" // milliseconds, when a transaction ended
+	k6Times    = "transaction_duration" // milliseconds that a transaction took, at its end
 	k6Again    = "drawn_again"
-	k6Measured = "measured_from" // milliseconds since 1970; its tag describes the run
+	k6Measured = "measured_from" // milliseconds since 1970; its tags describe the run and the machine
 	k6Dropped  = "dropped_iterations"
 	k6Users    = "vus" // written each second
 )
@@ -79,7 +79,7 @@ type k6Run struct {
 
 	described string // the run and Steps, as the script describes them
 	from      time.Time
-	last      time.Time // when k6 was still running
+	last      time.Time // the latest time at which k6 was running
 	prepared  Prepared
 	dropped   int64
 	early     []*k6Sample // that came before the description
@@ -88,9 +88,9 @@ type k6Run struct {
 	intervals []Row
 }
 
-// ReadK6 returns the result of a run of loadtest/brokerage.js from a file of the samples that `k6 run --out json`
-// writes, one a line, which may be compressed with gzip. The samples of several k6s that shared a load may follow each
-// other. isK6 is false for another file. An error names the line.
+// ReadK6 returns the result of a run of loadtest/brokerage.js from the samples that `k6 run --out json` writes to
+// a file, one a line. The file may be compressed with gzip. The samples of several k6s that shared a load may follow
+// each other. isK6 is false for another file. An error in a line names it.
 func ReadK6(file io.Reader) (run *Run, isK6 bool, err error) {
 	from := bufio.NewReader(file)
 	if magic, _ := from.Peek(2); string(magic) == "\x1f\x8b" {
@@ -218,7 +218,7 @@ func (k *k6Run) count(s *k6Sample) {
 	k.intervals[min(int(at.Seconds()/k.Model.Every), len(k.intervals)-1)].add(r)
 }
 
-// prepare counts a document that a user inserted to delete it later, late if in the measured time.
+// prepare counts a document that a user inserted to delete it later; late means in the measured time.
 func (k *k6Run) prepare(s *k6Sample, late bool) {
 	p := &k.prepared
 	if reason := s.Data.Tags["reason"]; reason != "" {

@@ -15,7 +15,7 @@ import (
 // k6Began is when the measured time of the runs of these tests begins.
 var k6Began = time.Date(2026, time.January, 31, 12, 0, 0, 0, time.UTC)
 
-// k6Line returns a sample that k6 writes so many milliseconds after the beginning. Tags are name=value.
+// k6Line returns a sample that k6 writes ms milliseconds after k6Began. Tags are name=value.
 func k6Line(metric string, ms int, value float64, tags ...string) string {
 	named := map[string]string{}
 	for _, tag := range tags {

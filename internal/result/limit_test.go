@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The first thing that is used up is what limits.
+// Limit names the resource that was used up, if one was.
 func TestRun_Limit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -17,8 +17,8 @@ const (
 )
 
 // Merge returns the result of a load that several load generators have issued, from the results of its parts. Counts
-// and histograms are added, so that percentiles are those of all transactions. An error says in one line, with names of
-// the files, why the results are not the parts of one load.
+// and histograms are added, so that percentiles are those of all transactions. An error says in one line why the
+// results are not the parts of one load.
 func Merge(names []string, runs []*Run) (*Run, error) {
 	if err := belong(names, runs); err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ const (
 	Expected         // refused for a reason that is part of the workload
 	Unexpected       // refused for another reason, or answered wrongly
 	Unanswered       // no answer came, or none within the timeout of the request
-	Abandoned        // cut off by the end of the run, so it is unknown whether an answer would have come
+	Abandoned        // cut off by an early end or, in the closed model, not ended within the measured time
 	Empty            // not called: the user had nothing of its own to remove
 )
 

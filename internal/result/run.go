@@ -31,8 +31,8 @@ type Run struct {
 
 	Started  time.Time `json:"started"`
 	Ramp     float64   `json:"rampSeconds"`     // as configured
-	Duration float64   `json:"durationSeconds"` // as configured; 0 for a closed model with a Count
-	Warmed   float64   `json:"warmedSeconds"`   // from the first request to the first transaction that counts
+	Duration float64   `json:"durationSeconds"` // as configured; 0 with a Count
+	Warmed   float64   `json:"warmedSeconds"`   // from Started to the beginning of the measured time
 	Measured float64   `json:"measuredSeconds"`
 	Seed     uint64    `json:"seed"`
 	Ended    Ending    `json:"ended"` // why
@@ -228,7 +228,7 @@ type Latency struct {
 	P999  float64 `json:"p999"`
 }
 
-// Prepared is what users inserted before the measured time, to have orders and customers of their own to delete.
+// Prepared is what users inserted to have orders and customers of their own to delete.
 type Prepared struct {
 	Orders     int64            `json:"orders"`
 	Customers  int64            `json:"customers"`
@@ -272,7 +272,7 @@ type Usage struct {
 type ProcessUsage struct {
 	CPUSeconds float64 `json:"cpuSeconds"`
 	CPU        float64 `json:"cpu"`                  // share of all cores, of 1
-	MemoryPeak int64   `json:"memoryPeak,omitempty"` // resident bytes, of all samples
+	MemoryPeak int64   `json:"memoryPeak,omitempty"` // the most resident bytes of all samples
 }
 
 // Host is what the whole computer used.

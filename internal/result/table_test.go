@@ -31,7 +31,7 @@ func written(t testing.TB, r *Run, verbose bool) (text, last string) {
 	return out.String(), lines[len(lines)-1]
 }
 
-// example returns a run with every kind of figure, and large numbers.
+// example returns a run with every kind of outcome, and large numbers.
 func example(t testing.TB) *Run {
 	t.Helper()
 	var mix []Row
@@ -87,7 +87,7 @@ func example(t testing.TB) *Run {
 	return r
 }
 
-// Only the verbose table needs a wide terminal. The last line sums up the run.
+// The text of a result, verbose or not, is that of a golden file.
 func TestRun_Write(t *testing.T) {
 	for verbose, golden := range map[bool]string{true: "testdata/verbose.golden", false: "testdata/table.golden"} {
 		text, _ := written(t, example(t), verbose)
@@ -121,7 +121,7 @@ func TestTally_Percentiles(t *testing.T) {
 	require.InEpsilon(t, 50_000.5, l.Mean, .001)
 }
 
-// The result of a search is its rates, what limits, and the answer, which is last; it is valid by the schema.
+// The text of a search has its rates, what limits the target, and the Answer last; its JSON is valid by the schema.
 func TestRun_Write_Curve(t *testing.T) {
 	r := example(t)
 	r.Curve = &Curve{Goal: "p99=20ms", Found: 950, Low: 900, High: 1000, Slices: 8, Disturbed: 2, Seconds: 65, Within: 300,

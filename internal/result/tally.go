@@ -49,7 +49,7 @@ func (t *Tally) Cut(now time.Duration) Interval {
 	return i
 }
 
-// Finish sets the figures of a run and judges it. Its Arrivals and its measured time must be set before.
+// Finish sets the figures of a run and judges it. Arrivals, Measured and what judge reads must be set before.
 func (t *Tally) Finish(r *Run) {
 	if n := len(t.perSecond); n > 0 && n < int(r.Measured) { // nothing was answered in the last seconds
 		t.perSecond = append(t.perSecond, make([]int64, int(r.Measured)-n)...)
@@ -188,7 +188,7 @@ const (
 	otherReasons  = "other reasons"
 )
 
-// Count adds to a count by reason.
+// Count adds n to the count of a reason.
 func Count(counts *map[string]int64, reason string, n int64) { //nolint:gocritic // it makes the map
 	if *counts == nil {
 		*counts = make(map[string]int64)

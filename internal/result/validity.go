@@ -16,7 +16,7 @@ const (
 	MostUnexpected  = 0.005
 	mostGenerator   = 0.80 // of the load generator's processors
 	mostEmpty       = 0.01 // transactions that were drawn again
-	MostOthers      = 0.05 // of the computer; more makes times and rates no longer those of the target
+	MostOthers      = 0.05 // of the computer; with more, times and rates are not those of the target
 	mostSlope       = 0.10 // between the two ends of the fitted line, relative to the mean
 	slopeErrors     = 3.0  // standard errors, below which a slope is noise
 	leastSeconds    = 10   // for a slope to be computed

@@ -122,7 +122,7 @@ type element struct {
 	Name string `xml:"name,attr"`
 }
 
-// Validate returns nil for a valid document and an *Error for any other. Any other kind of error means that the engine
+// Validate returns nil for a valid document and an *Error for an invalid one. Any other error means that the engine
 // failed. The document must be in the normal form of package xmldoc.
 //
 // There is no context: most documents take a fraction of a millisecond, and the limits bound the others.
@@ -173,8 +173,8 @@ func column(doc []byte, d *xsderrors.Error) int {
 	return utf8.RuneCount(line[:min(max(d.Column-1, 0), len(line))]) + 1
 }
 
-// oneLine makes a text that may contain parts of the document safe to print: without control characters, at most 300
-// bytes.
+// oneLine makes a text that may contain parts of the document safe to print: without ASCII control characters, and cut
+// after 300 bytes.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -199,8 +199,8 @@ type Error struct {
 // A Finding is one mistake in a document. It may quote the document, so it may contain what must not be logged.
 type Finding struct {
 	// Line and Column count from 1, columns in characters. They are where a part of the element with the mistake begins:
-	// its start tag for a mistake in attributes, or for an element in the wrong place; its end tag if its text is wrong
-	// or an element is missing in it; text if there must be none.
+	// its start tag if an attribute is wrong, a child that is in the wrong place, its end tag if its text is wrong or a
+	// child is missing, or its text if there must be none.
 	Line, Column int
 	// Path is the path of the element, such as /Customer/Accounts/Account/Balance. Names have no prefixes.
 	Path string

@@ -156,7 +156,7 @@ var refused = []struct{ file, from, to, position, path, message string }{
 	{"order.xml", "<DiscInstr", "<DiscInstr/><DiscInstr", "30:28", "/FIXML/Order", "unexpected child element DiscInstr"},
 }
 
-// Every kind of rule, violated once.
+// Each edit of refused violates one rule.
 func TestValidate_Refuses(t *testing.T) {
 	for _, c := range refused {
 		found := requireFindings(t, validatorOf(c.file), replaced(t, example(t, c.file), c.from, c.to))
@@ -167,7 +167,7 @@ func TestValidate_Refuses(t *testing.T) {
 	}
 }
 
-// What a stricter schema might refuse, and the project's extensions.
+// What a stricter schema might refuse is valid, and so are the project's extensions.
 func TestValidate_Allows(t *testing.T) {
 	for _, c := range allowed {
 		err := validatorOf(c.file).Validate(admitted(t, replaced(t, example(t, c.file), c.from, c.to)))
@@ -193,7 +193,7 @@ var allowed = []struct{ file, from, to string }{
 }
 
 // The document element is recognised by its namespace, however that is declared. The engine alone would accept the
-// first five.
+// first document.
 func TestValidate_Root(t *testing.T) {
 	const order = `Order ID="1" Side="2" TxnTm="2006-03-01T14:05:00" Typ="1"><Instrmt/><OrdQty/></Order>`
 	const inNamespace = ` xmlns:f="http://www.fixprotocol.org/FIXML-4-4"`
@@ -234,7 +234,7 @@ func TestValidate_Limits(t *testing.T) {
 	}
 }
 
-// No more than twenty findings, in the order of the document, each on one line.
+// There are no more than twenty findings, in the order of the document.
 func TestValidate_FindingsCut(t *testing.T) {
 	customer := string(example(t, "customer.xml"))
 	for _, mistakes := range []int{1, MaxFindings, 10 * MaxFindings} {

@@ -13,7 +13,7 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// schemaFiles are the schemas by their file names in the kit and the project, each with its documents.
+// schemaFiles are the project's schemas, each with its documents. The kit's schemas have the same file names.
 var schemaFiles = []struct {
 	file, root string
 	validator  func() *Validator

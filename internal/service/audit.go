@@ -56,7 +56,7 @@ func (s *service) openAudit(ctx context.Context) (err error) {
 	return nil
 }
 
-// reportAudit logs that the audit log cannot be written, or, without an error, that it can be again.
+// reportAudit logs a fault of the audit log, the records that it lost, or, without an error, the end of the fault.
 func (s *service) reportAudit(err error) {
 	lost, isLost := errors.AsType[audit.Lost](err)
 	switch {

@@ -10,7 +10,7 @@ import (
 	"brokerage/internal/access"
 )
 
-// The defaults are those of the tags, and pass Verify.
+// The defaults of the tags pass Verify.
 func TestDefault(t *testing.T) {
 	var c Config
 	require.NoError(t, kong.ApplyDefaults(&c))

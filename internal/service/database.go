@@ -86,8 +86,8 @@ func (s *service) wanted() *dataset.Dataset {
 	return dataset.New(dataset.Spec{Scale: scale, Seed: 1})
 }
 
-// emptied returns the open database, which is emptied if a first start was interrupted while it was filled. After an
-// error it is closed.
+// emptied returns the open database. If a load of the dataset of --fill into it was interrupted, the database is
+// emptied first. After an error it is closed.
 func (s *service) emptied(ctx context.Context, opened store.Bulk, options store.Options) (store.Bulk, error) {
 	unfinished, err := opened.Loading(ctx)
 	switch {

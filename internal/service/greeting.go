@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// greet writes the address of the service, and three requests that can be sent unchanged: two queries and a trade of
-// the first customer, if the store is open and holds a generated dataset.
+// greet writes the address of the service, and three requests that can be sent unchanged. If the store is open and
+// holds a generated dataset, they are two queries and a trade of the first customer.
 func (s *service) greet(ctx context.Context) {
 	addr := s.listeners.main.Addr().String()
 	if tcp, ok := s.listeners.main.Addr().(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {

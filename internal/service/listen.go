@@ -26,7 +26,7 @@ func (s *service) resolveAddresses(context.Context) (a addresses, err error) {
 		a.metrics, err = resolve("--metrics-addr", s.MetricsAddr, "")
 	}
 	if err == nil && s.DebugAddr != "" {
-		// Even with tokens: a profile shows what is in memory, and takes processor time from all requests.
+		// Loopback only, even with tokens: a profile shows what is in memory, and takes processor time from all requests.
 		a.debug, err = resolve("--debug-addr", s.DebugAddr, "; use a loopback address, such as 127.0.0.1:6060")
 	}
 	return a, err

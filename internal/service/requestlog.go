@@ -18,8 +18,8 @@ const (
 )
 
 // requestLog returns a function that logs a line for each request, or for a sample of them when there are many. Faults
-// of the service are always logged, except 503, which are most frequent under the heaviest load. Probes that succeed
-// are logged at level debug.
+// of the service are always logged, except 503, which are most frequent under the heaviest load. Probes and scrapes
+// that succeed are logged at level debug.
 func requestLog(log *slog.Logger) func(context.Context, httpapi.RequestLog) {
 	limiter := rate.NewLimiter(linesPerSecond, linesPerSecond)
 	var beyond, leftOut atomic.Int64 // requests over the limit; requests left out since the last line

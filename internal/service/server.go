@@ -59,7 +59,7 @@ func (s *service) start() *server {
 		mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 		mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
 		server := s.httpServer(local(mux), s.log)
-		server.WriteTimeout = 0 // a profile takes as long as its request says
+		server.WriteTimeout = 0 // a request sets how long its profile takes
 		running.serveBeside("profiles", server, s.listeners.debug)
 	}
 	return running

@@ -1,6 +1,6 @@
-// Package service runs the brokerage as a service: it opens the database, waits for it if --wait is set, listens,
-// serves the API of package httpapi with access control, TLS, logs, metrics, traces and an audit log, and stops without
-// losing requests.
+// Package service runs the brokerage as a service: it opens the database, listens, waits for the database if --wait
+// is set, serves the API of package httpapi with access control, TLS, logs, metrics, traces and an audit log, and
+// stops without losing requests.
 //
 // [Run] starts the parts in an order in which cheap failures come first, and closes them in reverse order. [Config]
 // holds every setting.
@@ -128,7 +128,7 @@ func (s *service) onClose(end func() error) { s.closers = append(s.closers, end)
 // flushTimeout is how long a stopping service waits for the collector to accept its last traces.
 const flushTimeout = 5 * time.Second
 
-// openTraces starts to send traces if an endpoint is set. From then on, each log line of a request has its trace id.
+// openTraces starts to send traces if an endpoint is set. From then on, log lines of traced requests have a trace id.
 func (s *service) openTraces(ctx context.Context) (err error) {
 	if !telemetry.TracesWanted(s.OTLPEndpoint) {
 		return nil
@@ -140,7 +140,7 @@ func (s *service) openTraces(ctx context.Context) (err error) {
 	s.onClose(func() error {
 		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 		defer cancel()
-		_ = s.traces.Close(bounded) // what could not be sent has been logged
+		_ = s.traces.Close(bounded) // the exporter logs failures to send
 		return nil
 	})
 	s.log.Info("sending traces")

@@ -19,8 +19,8 @@ const (
 	remindInterval = time.Minute
 )
 
-// IsTransient reports whether another attempt to open a database may succeed without a change to this process: the
-// server does not run yet, or the user does not exist yet. Stores return *tpox.Unavailable then.
+// IsTransient reports whether another attempt to open a database may succeed without a change to this process, such
+// as when the server does not run yet or the user does not exist yet. Stores return *tpox.Unavailable then.
 func IsTransient(err error) bool {
 	return tpox.Is[*tpox.Unavailable](err)
 }
@@ -38,7 +38,7 @@ func (r *Retry) Until(ctx context.Context, err error) (tpox.Store, error) {
 	began := time.Now()
 	logged, loggedAt := "", time.Time{}
 	for pause := firstPause; IsTransient(err); pause = min(2*pause, maxPause) {
-		reason := strings.Join(strings.Fields(err.Error()), " ") // in one line, which drivers do not always write
+		reason := strings.Join(strings.Fields(err.Error()), " ") // in one line: drivers may write several
 		if reason != logged || time.Since(loggedAt) >= remindInterval {
 			r.Log.Warn("waiting for the database", "db", r.DB, "error", reason)
 			logged, loggedAt = reason, time.Now()
@@ -61,8 +61,8 @@ func (r *Retry) Until(ctx context.Context, err error) (tpox.Store, error) {
 const abandonTimeout = time.Second
 
 // Await runs a step that may not notice that ctx is done, such as opening a pipe or resolving a name. It returns the
-// error of ctx when ctx is done and the step has not ended soon after; the step is left running, and the process should
-// end.
+// error of ctx when ctx is done and the step has not ended soon after; then the step is left running, and the process
+// should end.
 func Await[T any](ctx context.Context, step func(context.Context) (T, error)) (T, error) {
 	type result struct {
 		value T

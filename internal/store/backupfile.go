@@ -26,8 +26,8 @@ import (
 //	a line    the manifest, as JSON
 //	a line    the seal: the SHA-256 of the whole file up to here, in hex
 //
-// The seal covers the file and not only what it unpacks to, because a zstd stream has bits that make no difference: a
-// backup with a single flipped bit is refused.
+// The seal covers the file and not only what it unpacks to, because some bits of a zstd stream make no difference to
+// that. So a backup with a single flipped bit is refused.
 const (
 	// BackupFormat is the newest version of the format.
 	BackupFormat = 1
@@ -98,7 +98,7 @@ type BackupFile struct {
 	*os.File
 	Manifest
 
-	packed int64  // bytes of the packed database
+	packed int64  // bytes of the zstd stream
 	sealed int64  // bytes that the seal covers
 	seal   string // as the file states it
 }
@@ -155,12 +155,12 @@ func OpenBackup(path, engine string) (_ *BackupFile, err error) {
 	return b, nil
 }
 
-// MayReplace returns an error if a file is a backup of another database than the one that m describes: the backup of
-// a lost database must not be replaced by that of a new database which has taken its place.
+// MayReplace returns an error if a file is a backup by the same engine, but of another database than m describes: the
+// backup of a lost database must not be replaced by one of the new database in its place.
 func MayReplace(file string, m Manifest) error {
 	old, err := OpenBackup(file, m.Engine)
 	if err != nil {
-		return nil // no file, or nothing that could be restored
+		return nil // no file, or none that could be restored with this engine
 	}
 	defer func() { _ = old.Close() }()
 	if old.Identity != m.Identity {
@@ -169,8 +169,8 @@ func MayReplace(file string, m Manifest) error {
 	return nil
 }
 
-// Unpack writes the backup's database to a writer, and returns an error unless the backup is complete: after an
-// error, what was written is unusable. It calls read with each step's bytes.
+// Unpack writes the backup's database to a writer, and returns an error unless the backup is complete and intact.
+// After an error, what was written is unusable. Unpack calls read with the number of bytes of each step.
 func (b *BackupFile) Unpack(ctx context.Context, to io.Writer, read func(bytes int64)) error {
 	file := sha256.New()
 	packed := io.TeeReader(io.NewSectionReader(b, 0, b.packed), file)
@@ -199,7 +199,7 @@ func (b *BackupFile) Unpack(ctx context.Context, to io.Writer, read func(bytes i
 			return fmt.Errorf("%s is damaged: %w", b.Name(), err)
 		}
 	}
-	unpacker.Close() // its goroutine reads ahead
+	unpacker.Close() // its goroutine, which reads ahead, uses file
 	if _, err := io.Copy(file, io.NewSectionReader(b, b.packed, b.sealed-b.packed)); err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 const ServiceNS = "urn:brokerage:service"
 
 // DescribeDataset returns the description of a dataset and its store, which is the answer of get_dataset. A load test
-// reads nothing else about the data. For data that was not generated, d is nil, and only counts describe the data.
+// reads nothing else about the data. If d is nil, the data was not generated: only fingerprint and counts describe it.
 func DescribeDataset(c tpox.Contents, d *dataset.Dataset, is tpox.EngineInfo, symbols bool) []byte {
 	attributes := []string{"xmlns", ServiceNS, "fingerprint", c.Fingerprint}
 	if d != nil {
@@ -38,7 +38,7 @@ func DescribeDataset(c tpox.Contents, d *dataset.Dataset, is tpox.EngineInfo, sy
 	if d != nil {
 		dst = appendAccounts(dst, d)
 	}
-	// The ranges from which clients draw the parameters of search_securities.
+	// Clients draw the parameters of search_securities from these ranges and sectors.
 	dst = append(dst, "<Search>"...)
 	dst = xmldoc.AppendEmpty(dst, "PEMin", "from", "20", "to", "23")
 	dst = xmldoc.AppendEmpty(dst, "PEMax", "from", "25", "to", "27")
@@ -70,8 +70,8 @@ func DescribeDataset(c tpox.Contents, d *dataset.Dataset, is tpox.EngineInfo, sy
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// appendAccounts appends the pattern of account ids, which repeats after a few customers. It is read from the
-// generator.
+// appendAccounts appends the pattern of account ids, which repeats after two or three customers. The ids are read
+// from the generator.
 func appendAccounts(dst []byte, d *dataset.Dataset) []byte {
 	period := int64(2)
 	if d.Spec().Profile == dataset.TPoX2 {

@@ -17,23 +17,23 @@ import (
 // A prepared is a batch whose documents are ready to be written to the database.
 type prepared struct {
 	raw       RawBatch
-	documents []PreparedDocument // one for each of raw
+	documents []PreparedDocument // one for each of raw.Documents
 }
 
 // A PreparedDocument is a document that was admitted, or the error with which it was refused.
 type PreparedDocument struct {
 	Kind    dataset.Kind
-	Size    int    // in the normal form
+	Size    int    // bytes in the normal form
 	Doc     []byte // as it is stored
 	Keys    any    // by Packing.Keys
 	Refused error
 }
 
-// A Packing is the form in which a store needs documents.
+// A Packing has the functions that prepare documents for a store.
 type Packing struct {
 	// Keys reads the keys of a document. If it returns an error, the document is refused.
 	Keys func(k dataset.Kind, doc []byte) (any, error)
-	// Pack returns what is stored, in memory of its own. If Pack is nil, the normal form is stored.
+	// Pack returns what is stored of a document, in memory of its own. If Pack is nil, the normal form is stored.
 	Pack func(k dataset.Kind, doc []byte) []byte
 }
 
@@ -71,7 +71,7 @@ func (p *Packing) prepare(raw RawBatch, validate bool) prepared {
 	return b
 }
 
-// generate prepares the documents of a dataset from number first to number last-1.
+// generate prepares the documents of kind k from number first to number last-1 of a dataset.
 func (p *Packing) generate(d *dataset.Dataset, k dataset.Kind, first, last int64) prepared {
 	b := prepared{raw: RawBatch{Documents: make([]RawDocument, last-first)}}
 	var memory []byte
@@ -140,8 +140,8 @@ func InOrder[T, R any](ctx context.Context, source iter.Seq2[T, error], work fun
 const (
 	// SmallBytes is the size up to which a document is written without that limit. Nearly all documents are that small.
 	SmallBytes = 16 << 10
-	// LargeBytes is the greatest total size of large documents that are written at once. It is the default of
-	// --max-body, so a document of that size is written alone.
+	// LargeBytes is the greatest total size of large documents that are written at once. A document of that size, the
+	// default of --max-body, or more is written alone.
 	LargeBytes = 128 << 10
 )
 
@@ -154,7 +154,7 @@ type LargeWrites struct{ weight *semaphore.Weighted }
 // NewLargeWrites returns LargeWrites in which no write runs.
 func NewLargeWrites() LargeWrites { return LargeWrites{semaphore.NewWeighted(LargeBytes)} }
 
-// Enter waits for the turn of a write of a document of that many bytes. The caller calls leave when the write is done.
+// Enter waits for the turn of a write of a document of size bytes. The caller calls leave when the write is done.
 // After leave, the weight stays taken for as long again as the write took.
 func (l LargeWrites) Enter(ctx context.Context, size int) (leave func(), err error) {
 	if size <= SmallBytes {

@@ -21,8 +21,8 @@ type Engine struct {
 	HasReplicas bool   // it supports Options.Replicas
 
 	Check func(url string) error
-	Name  func(url string) string // what messages may show
-	Path  func(url string) string // the database's file; nil for a server
+	Name  func(url string) string // what messages may show of a URL
+	Path  func(url string) string // the database's file; nil if the engine has none
 	Open  func(ctx context.Context, url string, options Options) (tpox.Store, error)
 
 	// Watch connects to the database's server to read what it counts; nil for an engine without a server.
@@ -42,14 +42,14 @@ type Engine struct {
 	Restore func(ctx context.Context, url, file string, o CopyOptions) (Manifest, error)
 }
 
-// engines is the registry: everything that depends on the kind of a database starts here.
+// engines are the registered engines.
 var engines []*Engine
 
 // Register makes an engine available. It is called by the init function of the engine's package, which a program
 // imports to use the engine, as with the drivers of database/sql.
 func Register(e *Engine) { engines = append(engines, e) }
 
-// An Observer reads what the server of a database counts itself, by a connection of its own.
+// An Observer reads the counters of a database's server, over a connection of its own.
 type Observer interface {
 	// Pools returns the page hits and misses of each table or buffer pool so far, for all clients of the database.
 	Pools(ctx context.Context) ([]PoolStats, error)
@@ -70,8 +70,8 @@ type Bulk interface {
 	Made() bool // whether opening it has made the schema
 }
 
-// Holds returns the fingerprint of what a store holds, or the name of its unfinished load if there is one; "" for an
-// empty store.
+// Holds returns the fingerprint of what was loaded into a store, or the name of its unfinished load if there is one;
+// "" if nothing was loaded.
 func Holds(ctx context.Context, s Bulk) (string, error) {
 	unfinished, err := s.Loading(ctx)
 	if err != nil || unfinished != "" {
@@ -85,7 +85,7 @@ func Holds(ctx context.Context, s Bulk) (string, error) {
 type CopyOptions struct {
 	Replace  bool                    // replace an existing file or database
 	Notice   func(string)            // as in Options
-	Progress func(done, total int64) // called with numbers of bytes
+	Progress func(done, total int64) // called with numbers of bytes; may be nil
 }
 
 // A Database is a database that a URL names, and that need not exist.
@@ -98,10 +98,10 @@ type Database struct {
 // URL returns the whole URL, which may hold a password.
 func (d Database) URL() string { return d.url }
 
-// Name returns what messages may show of the URL: no password, and no parameters, which may hold others.
+// Name returns what messages may show of the URL: for a server no password, and no parameters, which may hold others.
 func (d Database) Name() string { return d.Engine.Name(d.url) }
 
-// Path returns the path of the database's file, "" for a database of a server.
+// Path returns the path of the database's file, "" if it has none.
 func (d Database) Path() string {
 	if d.Engine.Path == nil {
 		return ""
@@ -204,7 +204,7 @@ func (d Database) Watch(ctx context.Context) (Observer, error) {
 	return o, nil
 }
 
-// Empty deletes everything in the database and opens it. An embedded database becomes a new file.
+// Empty deletes everything in the database and opens it. An embedded database becomes a new file with a new identity.
 func (d Database) Empty(ctx context.Context, options Options) (Bulk, error) {
 	if d.Engine.Remove != nil {
 		if err := d.Engine.Remove(ctx, d.url); err != nil {
@@ -248,7 +248,7 @@ func (d Database) ReadManifest(file string) (Manifest, error) {
 	return b.Manifest, b.Close()
 }
 
-// Restore replaces the contents of the database, which nothing may be using, by those of a backup.
+// Restore replaces the contents of the database, which nothing may be using, by the database in a backup.
 func (d Database) Restore(ctx context.Context, file string, o CopyOptions) (Manifest, error) {
 	if d.Engine.Restore == nil {
 		return Manifest{}, d.noBackup()

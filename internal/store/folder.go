@@ -30,7 +30,7 @@ type Folder struct {
 }
 
 type folderFile struct {
-	name string // in the folder
+	name string // path in the folder
 	size int64
 }
 
@@ -108,7 +108,7 @@ func (f Folder) contents() (c tpox.Contents) {
 	return ContentsOf(dataset.New(spec))
 }
 
-// Needs estimates the bytes that the documents take in a database, where each is compressed by itself and has keys
+// Needs estimates the bytes of the documents in an embedded database, which compresses each by itself and has keys
 // and indexes: half the size of plain files, or twice the size of files compressed by zstd.
 func (f Folder) Needs() float64 {
 	if strings.HasSuffix(f.files[0].name, ".zst") {
@@ -131,7 +131,7 @@ func (f Folder) batches(yield func(RawBatch, error) bool) {
 	}
 }
 
-// fileBatches reads a file. It returns false if the file cannot be read to its end or yield stops.
+// fileBatches reads a file. It returns false if yield does, or if the opened file cannot be read to its end.
 func (f Folder) fileBatches(name string, yield func(RawBatch, error) bool) bool {
 	path := filepath.Join(f.path, name)
 	file, err := os.Open(path)
@@ -147,7 +147,7 @@ func (f Folder) fileBatches(name string, yield func(RawBatch, error) bool) bool 
 			return yield(RawBatch{}, fmt.Errorf("%s: %w", path, err))
 		}
 		defer unpacked.Close()
-		in = &output.Unpacking{Reader: unpacked, Packed: &read, Most: 1000} // documents reach ten times
+		in = &output.Unpacking{Reader: unpacked, Packed: &read, Most: 1000} // documents unpack to about ten times
 	}
 	split := xmldoc.NewSplitter(in, 0)
 	for ; ; before = read {
@@ -194,8 +194,8 @@ func readBatch(split *xmldoc.Splitter) (b RawBatch, err error) {
 	return b, err
 }
 
-// sample returns documents of a kind from the beginnings of the files, to train the compression, and generated ones too
-// if those are too few.
+// sample returns documents of a kind from the beginnings of the files, to train the compression, and adds generated
+// ones if there are too few.
 func (f Folder) sample(k dataset.Kind, n int) (docs [][]byte) {
 	const fromEach, enough = 500, 100
 	for _, file := range f.files {
@@ -213,7 +213,7 @@ func (f Folder) sample(k dataset.Kind, n int) (docs [][]byte) {
 					continue
 				}
 				if kind, err := kindOf(doc); err != nil || kind != k {
-					return false // another kind's file
+					return false // the file is of another kind
 				}
 				docs = append(docs, doc)
 			}

@@ -16,22 +16,22 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// A Progress is called after each batch with the number and the bytes of its documents, refused ones included. Calls do
-// not overlap.
+// A Progress is called after each batch with the number of its documents, refused ones included, and RawBatch.Bytes.
+// Calls do not overlap.
 type Progress func(documents int, bytes int64)
 
 // A RawDocument is a document as it was read.
 type RawDocument struct {
 	Bytes  []byte
 	Line   int
-	Broken error // why it is refused unread; nil if it is not
+	Broken error // why it cannot be a document; nil if it may be one
 }
 
 // A RawBatch is a number of documents that share a commit.
 type RawBatch struct {
 	File      string
 	Documents []RawDocument
-	Bytes     int64 // read from the file for them, for the progress
+	Bytes     int64 // read from the file, or generated, for the progress
 }
 
 // A Source is where a load reads documents from.
@@ -42,7 +42,7 @@ type Source struct {
 	Contents tpox.Contents
 	Sample   func(k dataset.Kind, n int) [][]byte
 	Batches  iter.Seq2[RawBatch, error]
-	Validate bool // each document against its schema
+	Validate bool // validate each document by its schema
 	// Refused is called for each document that is not loaded, again if its batch is tried again. If it returns an error,
 	// the load ends without the batch.
 	Refused func(file string, line int, err error) error
@@ -88,8 +88,8 @@ func ContentsOf(d *dataset.Dataset) tpox.Contents {
 // Space is the size of a database by its parts.
 type Space struct {
 	Documents [len(dataset.Kinds)]int64 // stored now
-	// Raw is the bytes of the documents that were loaded, in the normal form, as a client gets them: without white space
-	// between elements, comments and XML declaration. Later writes of clients change only Documents and Stored.
+	// Raw is the bytes of the documents that were loaded, in the normal form: without comments and XML declaration, but
+	// with the white space between elements. Later writes of clients do not change it.
 	Raw [len(dataset.Kinds)]int64
 	// Stored is the bytes of the tables with their primary keys: packed documents, other columns, and free space in pages.
 	Stored  [len(dataset.Kinds)]int64
@@ -152,15 +152,15 @@ func Overdrawn(customer []byte) bool {
 	return false
 }
 
-// A Loader loads documents from a source. Its fields are the steps that differ between stores; T is a store's
-// transaction.
+// A Loader loads datasets, and documents from a source. Its fields are the steps that differ between stores; T is a
+// store's transaction.
 type Loader[T any] struct {
 	Record *LoadRecord
 	// Frame marks the named load as begun, calls load, then marks it finished in a transaction that calls end.
 	Frame func(ctx context.Context, name string, load func() error, end func(T) error) error
 	// Packing prepares documents, on all processors.
 	Packing Packing
-	// Write calls do in a transaction, and again from the beginning if nothing of the first try was committed.
+	// Write calls do in a transaction. It may call do again, from the beginning, if nothing was committed before.
 	Write func(ctx context.Context, do func(T) error) error
 	// Insert stores the documents that are not Refused, and sets Refused for those whose keys exist.
 	Insert func(tx T, documents []PreparedDocument) error
@@ -197,7 +197,7 @@ func (l *Loader[T]) Load(ctx context.Context, from Source, progress Progress) (l
 }
 
 // LoadDataset fills a store with a generated dataset, kind by kind, in chunks of chunkSize documents, which all
-// processors prepare. atOnce chunks are inserted at a time; with 1, in their order. A finished load is not repeated.
+// processors prepare. Up to atOnce chunks are inserted at once; with 1, in order. A finished load is not repeated.
 func (l *Loader[T]) LoadDataset(
 	ctx context.Context, d *dataset.Dataset, chunkSize int64, atOnce int, progress Progress,
 ) error {

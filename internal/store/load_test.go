@@ -124,7 +124,7 @@ func TestLoader(t *testing.T) {
 	require.Equal(t, []string{"file-1:1: exists already"}, refusals)
 	require.Equal(t, store.Loaded{
 		Source: "files", Refused: 1, Documents: [...]int64{dataset.Order: 4},
-		Raw: [...]int64{dataset.Order: int64(4 * len(order(1)))}, // as they came, and not as they were packed
+		Raw: [...]int64{dataset.Order: int64(4 * len(order(1)))}, // in the normal form, and not as packed
 	}, l)
 	require.Equal(t, [2]int64{5, int64(5 * len(order(1)))}, [2]int64{documents, bytes})
 	require.Equal(t, strings.ToUpper(order(1)), m.orders[1])
@@ -142,7 +142,7 @@ func TestLoader(t *testing.T) {
 	require.ErrorContains(t, err, "the database holds files/0-0-4 already")
 }
 
-// The counts and refusals of the first attempt of a transaction do not count in the second.
+// The second attempt of a transaction counts documents and refusals from the beginning.
 func TestLoader_Retried(t *testing.T) {
 	var refusals []string
 	m := newMemory()

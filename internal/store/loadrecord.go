@@ -18,7 +18,7 @@ type LoadRecord struct {
 const (
 	SettingContents = "contents"    // of the last finished load
 	SettingLoading  = "loading"     // the name of the unfinished load
-	SettingRaw      = "raw."        // followed by a kind: the bytes of its documents that were loaded; see Space
+	SettingRaw      = "raw."        // followed by a kind: Space.Raw of that kind
 	SettingLoaded   = "loaded.from" // what the last load from a source has stored
 )
 

@@ -25,7 +25,7 @@ func TestLoadRecord(t *testing.T) {
 	const held = `{"Fingerprint":"tpox-2/tiny","Orders":3}`
 	for name, c := range map[string]struct {
 		settings map[string]string
-		ready    string // part of its error; empty for none
+		ready    string // part of the error of Ready; empty for none
 		contents tpox.Contents
 	}{
 		"Nothing": {},
@@ -85,7 +85,7 @@ func TestLoadRecord_Done(t *testing.T) {
 	}
 }
 
-// Only a load of exactly the expected documents counts as the dataset.
+// Only a load with the expected counts and without refusals counts as the dataset.
 func TestLoaded_Finished(t *testing.T) {
 	expected := tpox.Contents{Fingerprint: "tpox-2/tiny", Securities: 1, Customers: 2, Orders: 3}
 	var l store.Loaded

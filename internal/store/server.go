@@ -36,7 +36,7 @@ func PoolsSince(before, after []PoolStats) (used []PoolStats) {
 }
 
 // An Estimate is the number of documents of a kind and the bytes of their table, from the statistics that a server
-// keeps by itself: it reads no document.
+// keeps by itself. No document is read for it.
 type Estimate struct {
 	Known             bool // false: the server has no statistics yet
 	Documents, Stored int64
@@ -67,7 +67,7 @@ type ServerFigures struct {
 }
 
 const (
-	// figuresWait limits how long a request for metrics waits for the server.
+	// figuresWait limits how long a request for metrics waits for each figure of the server.
 	figuresWait = 250 * time.Millisecond
 	// estimatesAge is the greatest age of estimates.
 	estimatesAge = time.Minute
@@ -151,7 +151,7 @@ const (
 	maxPause   = 250 * time.Millisecond
 )
 
-// Attempts yields the number of each attempt at a server, until the timeout has passed or the context is done, and
+// Attempts yields the number of each attempt, from 0, until the timeout has passed or the context is done, and
 // counts all but the first as retries. The pauses between them are random, so that what failed together is not retried
 // together.
 func Attempts(ctx context.Context, timeout time.Duration, retries *atomic.Int64) iter.Seq[int] {

@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/store"
 )
 
-// counting returns a figure that is 1, 2, 3 …, with a delay for each fetch.
+// counting returns a figure whose fetches return 1, 2, 3 …, each after a delay.
 func counting(takes time.Duration) *store.Cached[int] {
 	n := 0
 	return &store.Cached[int]{MaxWait: time.Second, Timeout: time.Minute, Fetch: func(ctx context.Context) (int, error) {
@@ -43,7 +43,7 @@ func TestCached(t *testing.T) {
 	})
 }
 
-// A caller does not wait for a hanging server, and starts no second fetch.
+// A caller waits only MaxWait for a hanging server, and starts no second fetch.
 func TestCached_MaxWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := counting(10 * time.Second)

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// ReadStatements returns the texts of the files *.sql in a folder by name, without the extension and without the
-// comments before a statement. It is for files that are embedded, and panics when one cannot be read.
+// ReadStatements returns the texts of the files *.sql in a folder, without the comments before the statement, by their
+// names without the extension. It is for files that are embedded, and panics when one cannot be read.
 func ReadStatements(files fs.FS, folder string) map[string]string {
 	names, err := fs.Glob(files, folder+"/*.sql")
 	if err != nil {
@@ -38,7 +38,7 @@ func ReadStatements(files fs.FS, folder string) map[string]string {
 // for concurrent use. It may be nil.
 type Trace func(ctx context.Context, statement string, server net.Addr) (end func(error))
 
-// Statement calls t, if it is not nil.
+// Statement calls t, or does nothing if t is nil.
 func (t Trace) Statement(ctx context.Context, name string, server net.Addr) (end func(error)) {
 	if t == nil {
 		return func(error) {}
@@ -90,7 +90,7 @@ func RunScript(ctx context.Context, q scriptQuerier, statements []ScriptStatemen
 	return rows, nil
 }
 
-// runStatement runs a statement. database/sql reports how many rows were changed only by Exec, which reads none.
+// runStatement runs a statement. database/sql reports how many rows were changed only by Exec, which reads no rows.
 func runStatement(ctx context.Context, q scriptQuerier, s ScriptStatement) (rows int64, err error) {
 	if !returnsRows(s.Text) {
 		result, err := q.ExecContext(ctx, s.Text, s.Args...)

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Stats are the figures of a store. Counts begin when it is opened. What a store does not have is zero or empty, and
-// left out of the metrics.
+// Stats are the figures of a store. Counts begin when it is opened, except a server's page hits and misses. What a
+// store does not have is zero or empty, and left out of the metrics.
 type Stats struct {
-	Connections int // limit, for reading
+	Connections int // limit; of the embedded store: for reading
 	Open, InUse int // of them
 	Waits       int64
 	Waited      time.Duration // for a connection, all together
@@ -20,16 +20,16 @@ type Stats struct {
 	Flushes Distribution  // seconds of a commit, most of them the flush to disk
 	Busy    time.Duration // of the writer
 
-	Hits, Misses         int64 // of the store's cache; in the embedded store: reads from a kept and from a new snapshot
+	Hits, Misses         int64 // only of the embedded store: reads from a kept snapshot, and other reads
 	PageHits, PageMisses int64 // of the database's own cache
 
 	// Only of the embedded store: the page hits and misses of the connection for writing, which PageHits and PageMisses
 	// include, and the pages that this connection has written.
 	WriterPageHits, WriterPageMisses, PageWrites int64
 
-	// Replicas are empty for a store without. PrimaryReads and Fallbacks count only with replicas.
+	// Replicas is empty for a store without replicas. PrimaryReads and Fallbacks count only with replicas.
 	Replicas     []ReplicaStats
-	PrimaryReads int64            // reads that the primary has answered
+	PrimaryReads int64            // reads that were left to the primary
 	Fallbacks    map[string]int64 // those of PrimaryReads that a replica might have answered, by reason
 
 	Retries       map[string]int64 // by cause
@@ -45,7 +45,7 @@ type KindStats struct {
 	Documents, Stored int64 // stored now, and their bytes
 	// Estimated is set if Documents and Stored are estimates of a server. It packs by itself, so Packed is then 0.
 	Estimated bool
-	// Packed counts the documents that were packed, from PackedFrom to PackedTo bytes, those refused afterwards too.
+	// Packed counts packed documents, even if refused later; PackedFrom and PackedTo are their bytes before and after.
 	Packed, PackedFrom, PackedTo int64
 }
 

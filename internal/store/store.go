@@ -49,7 +49,7 @@ func Published(url string) string {
 	return format.URL(url)
 }
 
-// Find returns the database that a URL names, or an error if it names none. It does not look at whether the database
+// Find returns the database that a URL names, or an error if it names none. It does not check whether the database
 // exists. Its errors do not repeat what may be a password.
 func Find(url string) (Database, error) {
 	scheme, _, ok := strings.Cut(url, ":")

@@ -10,7 +10,7 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// VerifyBatch is how many documents a processor verifies at once.
+// VerifyBatch is how many documents one call of Inspect's check verifies.
 const VerifyBatch = 500
 
 // Verified counts what a verification has read and found.
@@ -21,12 +21,12 @@ type Verified struct {
 	Findings  int64
 }
 
-// A Verification reads everything that a store holds once.
+// A Verification is one pass over everything in a store.
 type Verification struct {
 	Verified
 
 	Find func(finding string) error // called with each finding, a sentence; its error ends the verification
-	Read func(bytes int64)          // called with the progress; it may be nil
+	Read func(bytes int64)          // called with the bytes of each batch; it may be nil
 }
 
 // Report counts and reports findings. It returns the error of Find, or of ctx when that is done.
@@ -50,8 +50,8 @@ type Inspected struct {
 	Documents int
 	Bytes     int64
 	Findings  []string
-	// Err says why the batch could not be read. It ends the verification, and the findings of the batch are not reported,
-	// because what could not be read may look damaged.
+	// Err is the reason why the batch could not be read. It ends the verification, and the findings of the batch are not
+	// reported, because what could not be read may look damaged.
 	Err error
 
 	again []byte // the current document, admitted again

@@ -30,7 +30,7 @@ const (
 	Unavailable = "unavailable" // 503
 	Timeout     = "timeout"     // 504
 	Damaged     = "damaged"     // 500, because stored data is damaged
-	Failed      = "failed"      // any other 500, and any other error
+	Failed      = "failed"      // any other 5xx
 )
 
 // Outcomes are all outcomes.
@@ -49,7 +49,7 @@ const (
 	QueueWait    = "queue_wait"     // it has waited too long for a free slot
 	RateLimit    = "rate_limit"     // the client has sent too many requests
 	Unauthorized = "unauthorized"   // no valid token
-	Forbidden    = "forbidden"      // the scopes of the token do not allow the request
+	Forbidden    = "forbidden"      // the scopes of the token, or the origin of the page, do not allow the request
 	TooLarge     = "body_too_large" // the body is over the limit
 	WatchersFull = "watchers_full"  // too many clients watch the service
 	AuditLog     = "audit_log"      // the audit log could not record a write
@@ -61,7 +61,7 @@ var Reasons = [...]string{QueueFull, QueueWait, RateLimit, Unauthorized, Forbidd
 	Draining}
 
 // durations are the bucket bounds of the histogram, in seconds: from a lookup in an embedded store to the deadline of
-// a request. Native histograms, where they are scraped, have eight buckets a doubling: percentiles to within 5 %.
+// a request. Native histograms, if they are scraped, have eight buckets a doubling: percentiles to within 5 %.
 var durations = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
 // statementDurations are the bucket bounds of statements, in seconds: fewer, because there are many statements.
@@ -161,14 +161,14 @@ func New(build BuildInfo) *Metrics {
 	return m
 }
 
-// Handler serves the metrics as text, and to a client that accepts it as protobuf, the only format with native
-// histograms.
+// Handler serves the metrics as text, or as protobuf if the client accepts that: only protobuf has
+// native histograms.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 }
 
 // Observe counts a request that has ended. A transaction that is not known counts as Other, an outcome that is not
-// known as Failed. Bytes are those of the bodies. A trace, if there is one, becomes the exemplar of its bucket.
+// known as Failed. received and sent are bytes of the bodies. traceID, unless empty, is the exemplar of a bucket.
 func (m *Metrics) Observe(
 	transaction, outcome string, took time.Duration, received, sent int, traceID string,
 ) {

@@ -129,8 +129,8 @@ func (m *Metrics) Disk(room func() (free, size float64)) {
 	}))
 }
 
-// Store adds the metrics of the store of the process and its engine. Each scrape calls stats once, which must not take
-// long; it is nil for a store that has none.
+// Store adds the metrics of the service's store and its engine. Each scrape calls stats once, which must be quick.
+// stats is nil for a store without statistics.
 func (m *Metrics) Store(e tpox.EngineInfo, stats func() store.Stats) {
 	m.registry.MustRegister(scrape(func(out series) {
 		out.count("store_info", "Engine, version and durability of the store, and the database's identity; always 1.", 1,
@@ -227,8 +227,8 @@ func (out series) replicas(s *store.Stats) {
 	}
 }
 
-// ProcessMetrics are the metrics of the service's process by the figures of package probe. The metrics of the Go
-// client itself have the whole processor time and the memory.
+// ProcessMetrics are the metrics of the service's process by the figures of package probe. Prometheus's own
+// collectors provide the whole processor time and the memory.
 var ProcessMetrics = map[string]struct{ Name, help string }{
 	probe.UserSeconds:   {"brokerage_process_user_seconds_total", "Processor time of the process in its own code."},
 	probe.SystemSeconds: {"brokerage_process_system_seconds_total", "Processor time of the process in the kernel."},

@@ -86,7 +86,7 @@ func TestMetrics_State(t *testing.T) {
 	require.NotContains(t, series, `brokerage_store_documents{kind="customer"}`) // nobody has counted them
 }
 
-// Stores differ in their figures. One that a store does not have has no series, instead of one that is always zero.
+// Stores differ in their figures. A figure that a store lacks has no series, instead of one that is always zero.
 func TestMetrics_Stores(t *testing.T) {
 	for name, c := range map[string]struct {
 		stats store.Stats
@@ -135,7 +135,7 @@ func TestMetrics_Stores(t *testing.T) {
 	}
 }
 
-// Only the current dataset has metrics; without one there are none.
+// Only the current dataset has metrics; without a dataset there are none.
 func TestMetrics_DatasetChanges(t *testing.T) {
 	m := full()
 	m.Dataset(tpox.Contents{Fingerprint: "g", Orders: 1}, nil)

@@ -27,8 +27,8 @@ import (
 	"brokerage/internal/format"
 )
 
-// Traces send a span for each request and for each of its statements to a collector. Spans have names, statuses and
-// times, never a document or a parameter.
+// Traces send spans of requests, of their statements and of requests to other services to a collector. Spans have
+// names, statuses and times, never a document or a parameter.
 type Traces struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
@@ -48,7 +48,7 @@ var sizeVariables = [...]string{"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_
 const maxSpans = 1_000_000
 
 // TracesWanted reports whether traces are enabled: an endpoint is set, by the service's own setting or by
-// OpenTelemetry's variables, and those do not disable them.
+// OpenTelemetry's variables, and no variable disables traces.
 func TracesWanted(endpoint string) bool {
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || os.Getenv("OTEL_TRACES_EXPORTER") == "none" {
 		return false
@@ -68,7 +68,7 @@ func NewTraces(ctx context.Context, endpoint string, build BuildInfo, store stri
 			}
 		}
 	}
-	for _, variable := range sizeVariables { // OpenTelemetry allocates room for so many at once
+	for _, variable := range sizeVariables { // OpenTelemetry allocates room for all of them at once
 		if n, err := strconv.Atoi(os.Getenv(variable)); err == nil && n > maxSpans {
 			return nil, fmt.Errorf("%s: %d is outside of the range from 1 to %d", variable, n, maxSpans)
 		}
@@ -155,7 +155,7 @@ func (t *Traces) Request(
 	}
 }
 
-// Statement begins the span of a statement of a request; end ends it. The address of its server may be nil.
+// Statement begins the span of a statement of a request; end ends it. server, its server's address, may be nil.
 func (t *Traces) Statement(ctx context.Context, name string, server net.Addr) (end func(error)) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return func(error) {} // the request is not traced
@@ -180,7 +180,7 @@ func addressOf(server string) []attribute.KeyValue {
 	if err != nil {
 		return []attribute.KeyValue{attribute.String("server.address", server)}
 	}
-	port, _ := strconv.Atoi(text) // "" has none
+	port, _ := strconv.Atoi(text) // 0 if text is ""
 	return []attribute.KeyValue{attribute.String("server.address", host), attribute.Int("server.port", port)}
 }
 

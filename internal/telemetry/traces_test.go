@@ -85,8 +85,8 @@ func TestTraces_NotFollowed(t *testing.T) {
 	require.Equal(t, parent[3:35], end(telemetry.OK, 200))
 }
 
-// A request that the service sends continues the trace of the request that causes it, or begins one, even if the trace
-// is not sampled.
+// A request that the service sends continues the trace of the request that causes it, sampled or not, or begins a
+// trace of its own.
 func TestTraces_Outgoing(t *testing.T) {
 	traces := newTraces(t)
 	asked := make(chan http.Header, 1)
@@ -161,7 +161,7 @@ func TestTraces_Errors(t *testing.T) {
 	}, found)
 }
 
-// OpenTelemetry's variables are checked as settings: its own parser would print a password, or allocate memory for any
+// OpenTelemetry's variables are checked as settings: OpenTelemetry would print a password, or allocate memory for any
 // number of spans.
 func TestNewTraces_Refusals(t *testing.T) {
 	for variable, c := range map[string]struct{ value, says string }{

@@ -16,8 +16,8 @@ type NotHereError struct{ Reason string }
 
 func (e *NotHereError) Error() string { return e.Reason }
 
-// Servers are database servers for tests: one that all tests of a package share, and those of single tests. Each is
-// stopped with the tests that it was started for.
+// Servers are servers for tests, such as database servers: one that all tests of a package share, and those of single
+// tests. Each is stopped with the tests that it was started for.
 type Servers[S interface{ Stop() error }] struct {
 	What string // for errors, such as "PostgreSQL"
 	Need string // how BROKERAGE_TEST_REQUIRE names it

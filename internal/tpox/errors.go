@@ -13,7 +13,7 @@ import (
 
 // NotFound means that what a request names does not exist.
 type NotFound struct {
-	What string // "order", "customer", "account", "security"
+	What string // such as "order" or "customer"
 	Key  string
 }
 

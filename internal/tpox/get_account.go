@@ -18,7 +18,7 @@ func HasAccount(customer []byte, id ID) bool {
 	return account.Exists()
 }
 
-// AccountOf returns the account with the given id from its customer, or *NotFound.
+// AccountOf returns the account with the given id from its customer, or *NotFound or *Damaged.
 func AccountOf(customer []byte, id ID) (Account, error) {
 	account, _ := findAccount(customer, id)
 	if !account.Exists() {

@@ -145,8 +145,8 @@ var (
 	allPEs, allYields = path("s:Security/s:PE"), path("s:Security/s:Yield")
 )
 
-// maxSectorBytes limits the length of a sector: an index of PostgreSQL holds less than 2,700 bytes, and the parameter
-// of the search in Db2 is no longer.
+// maxSectorBytes limits the length of a sector: an entry of an index of PostgreSQL has less than 2,700 bytes, and the
+// parameter of the search in Db2 has at most 1,000.
 const maxSectorBytes = 1000
 
 // SecurityKeysOf reads the keys of a security, or returns *Invalid for a document without proper ones. Sector is empty

@@ -24,7 +24,7 @@ func TestPage(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, string(page), string(whole), "a page of a page")
 	}
-	// As a database writes it.
+	// An answer as a database writes it.
 	page, last, err := tpox.Page([]byte(`<s:Securities xmlns:s="http://tpox-benchmark.com/security" count='2'>`+
 		`<s:Security><s:Symbol>A</s:Symbol><s:Name/></s:Security><s:Security><s:Symbol>B</s:Symbol></s:Security>`+
 		`</s:Securities>`), 1)

@@ -103,7 +103,7 @@ type Contents struct {
 	Fingerprint                   string // empty if nothing was loaded
 	Scale, Profile                string
 	Seed                          uint64
-	Securities, Customers, Orders int64 // as generated
+	Securities, Customers, Orders int64 // as loaded
 }
 
 // EngineInfo describes the database that a store runs on, in the database's own words.
@@ -114,8 +114,8 @@ type EngineInfo struct {
 	Identity   string
 	Durability string    // of an acknowledged write: results of different durability are not compared
 	Settings   []Setting // that measurements depend on
-	// StripsSpace reports that documents which the store validates are stored without their ignorable white space: that
-	// between elements, where the schema allows no text.
+	// StripsSpace reports that documents which the store validates are stored without ignorable white space: white
+	// space between elements where the schema allows no text.
 	StripsSpace bool
 	// Faithful says of each transaction, by its name, where the work on XML is done. It is not to be changed.
 	Faithful map[string]Fidelity
@@ -155,7 +155,7 @@ const (
 // Fidelities are the values of Fidelity in their order.
 var Fidelities = [...]Fidelity{InDatabase, FromColumns, InService, EditedInService, StoredReady, NothingStored}
 
-// FidelityBy returns what of returns for each transaction, by its name.
+// FidelityBy returns the results of calling of with each transaction, by the transaction's name.
 func FidelityBy(of func(*Transaction) Fidelity) map[string]Fidelity {
 	all := make(map[string]Fidelity, len(Transactions))
 	for i := range Transactions {
@@ -164,9 +164,9 @@ func FidelityBy(of func(*Transaction) Fidelity) map[string]Fidelity {
 	return all
 }
 
-// Store is the database of a brokerage. Each method is one ACID transaction; a write is durable, even after a loss of
-// power, before it returns nil. Methods are safe for concurrent use, and two concurrent trades on one account both
-// count. The bytes that a method returns may be shared, and must not be changed.
+// Store is the database of a brokerage. Each method is one ACID transaction; before a write returns nil, it is as
+// durable as EngineInfo.Durability promises. Methods are safe for concurrent use, and two concurrent trades on one
+// account both count. The bytes that a method returns may be shared, and must not be changed.
 //
 // A method returns only the errors that its comment names, those of an idempotency key if it takes a Write,
 // *Unavailable, *Damaged, and those of the context. Any other is a fault of the store.
@@ -182,7 +182,7 @@ type Store interface {
 	// Lease durably reserves ids for new documents of one of IDKinds; another kind is *NotFound.
 	// A count that is not from 1 to MaxLease is *Invalid, and one for which too few ids are left a *Conflict.
 	Lease(ctx context.Context, kind string, count int64) (Range, error)
-	// Ready reports whether the store can answer.
+	// Ready returns an error while the store cannot answer requests.
 	Ready(ctx context.Context) error
 	Close() error
 }

@@ -105,7 +105,7 @@ func QuoteOf(security []byte) Quote {
 // Terms are the amounts of a trade at a price, as documents have them, for a store that edits documents itself.
 type Terms struct {
 	Quantity string // three places
-	Amount   string // two places, above or at 0
+	Amount   string // two places, 0 or more
 	Movement string // of the balances: Amount, negative for a purchase
 }
 
@@ -205,7 +205,7 @@ type tradingAccount struct {
 	part [len(tradingParts)]xmldoc.Node
 }
 
-// The parts of an account that a trade reads or changes; those of the first value date are the last.
+// The parts of an account that a trade reads or changes; the parts of its first value date come last.
 const (
 	lastUpdate = iota
 	actualBalance

@@ -16,13 +16,13 @@ func (k Kind) String() string {
 	return [...]string{"query", "update", "insert", "delete"}[k]
 }
 
-// Transaction describes a transaction. Its name is the same everywhere: in files, routes, SQL, metrics and reports.
+// Transaction describes a transaction. Its name is the same in files, operation ids, SQL, metrics and reports.
 type Transaction struct {
 	Code   string // in the papers on TPoX
 	Name   string
 	Kind   Kind
 	Weight int // in the mixed workload, in percent; 0 for a transaction that is not in it
-	// Answer is the root element of the answer; empty for an answer without a body.
+	// Answer is the root element of the response; empty for a response without a body.
 	Answer string
 	// NewID is the kind of the new id that each request needs, from Store.Lease; empty for none.
 	NewID string
@@ -68,7 +68,7 @@ type Orders interface {
 	// GetOrder returns the Order element, complete in itself.
 	GetOrder(ctx context.Context, id ID) ([]byte, error)
 	// CustomerMaxOrder returns the order with the greatest cash over all accounts of a customer, the lowest id among
-	// equals; the answer is empty for a customer without orders. The cash of an order is that of its first OrdQty; an
+	// equals; for a customer without orders, the answer has none. The cash of an order is that of its first OrdQty; an
 	// order without it does not count. A missing customer is *NotFound.
 	CustomerMaxOrder(ctx context.Context, customer ID) ([]byte, error)
 	// InsertOrder takes any well-formed order with an id and an account; the account need not exist. An order without them

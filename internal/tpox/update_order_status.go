@@ -21,7 +21,7 @@ func ReadOrderStatus(body []byte) (stat string, err error) {
 }
 
 // SetOrderStatus sets the status of an order, and constructs the answer of update_order_status. The caller validates
-// the changed order, because only its schema lists the statuses of FIX.
+// the changed order: this function does not check that FIX has such a status.
 func SetOrderStatus(doc []byte, stat string) (changed, answer []byte, err error) {
 	e := xmldoc.Edit(doc)
 	e.SetAttr(orderElement.Find(xmldoc.Document(doc)), "Stat", stat)

@@ -27,7 +27,7 @@ type Call struct {
 
 	search   tpox.Search
 	doc      []byte
-	at       time.Time // when doc was made
+	at       time.Time // the time that doc states
 	isNew    bool      // ID is of a document that was inserted, and that all users draw
 	validate bool
 	anyKey   bool           // the target answers every request with the same documents
@@ -70,7 +70,7 @@ func (c *Call) Execute(ctx context.Context, s tpox.Store) result.Outcome {
 	return c.check(answer)
 }
 
-// failed returns the outcome that the service's response to an error would have.
+// failed returns the outcome of a store's error; if the store is unavailable, the call counts as unanswered.
 func (c *Call) failed(err error) result.Outcome {
 	if conflict, ok := errors.AsType[*tpox.Conflict](err); ok {
 		return c.refused(conflict.Reason)

@@ -232,7 +232,7 @@ func (d *Definition) prepares() bool { return d.Prepare.Orders+d.Prepare.Custome
 // InsertsDocuments reports whether a run inserts documents, for which it leases ids.
 func (d *Definition) InsertsDocuments() bool { return d.prepares() || d.DocumentsDrawn() != "" }
 
-// DocumentsDrawn returns NewDocuments for a run that inserts some, "" for others.
+// DocumentsDrawn returns NewDocuments for a mix that inserts documents, "" for others.
 func (d *Definition) DocumentsDrawn() string {
 	if d.has(func(t *Transaction) bool { return t.location != "" }) {
 		return d.NewDocuments

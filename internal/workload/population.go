@@ -63,7 +63,7 @@ type bounds struct {
 	To   int64 `xml:"to,attr"`
 }
 
-// ErrNoDataset is the error of an empty database.
+// ErrNoDataset is the error of a database that holds no generated dataset.
 var ErrNoDataset = errors.New("the database holds no dataset to draw from: load one")
 
 // Check returns an error if there is nothing to draw from, or fewer documents than users: then users would spend most
@@ -118,7 +118,7 @@ func (p *Population) Faithful() map[string]tpox.Fidelity {
 	return all
 }
 
-// PopulationOf returns what a service would return for the contents of a store, or ErrNoDataset.
+// PopulationOf returns what a service would return for the contents of a store, and ErrNoDataset without a dataset.
 func PopulationOf(c tpox.Contents, is tpox.EngineInfo) (*Population, error) {
 	var d *dataset.Dataset
 	if c.Scale != "" {

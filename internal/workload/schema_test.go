@@ -64,7 +64,7 @@ func fieldsOf(of reflect.Type, into map[string]bool) {
 	}
 }
 
-// The defaults lack only what has no default.
+// With the defaults, a workload needs only a name and a mix.
 func TestWorkloadSchema_Defaults(t *testing.T) {
 	least := map[string]any{"name": "least", "mix": []any{map[string]any{"transaction": "get_order", "weight": 1.0}}}
 	require.NoError(t, json.Unmarshal(loadtest.Defaults, &least))

@@ -44,7 +44,7 @@ func newCrowd(t testing.TB, d *Definition, seed uint64) *Crowd {
 
 const firstLeased = 1_000_000
 
-// drawn lets a user draw a call of a transaction, whose ids are leased once.
+// drawn lets a user draw a call of a transaction. Every lease begins with firstLeased.
 func (u *User) drawn(t testing.TB, tx *Transaction) bool {
 	t.Helper()
 	ok, err := u.Draw(t.Context(), tx, func(context.Context, string, int64) (tpox.Range, error) {

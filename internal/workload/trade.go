@@ -11,7 +11,7 @@ import (
 const tradeBody = `<Trade xmlns="` + tpox.CustAccNS +
 	`"><Symbol>{symbol}</Symbol><Quantity>{quantity}</Quantity></Trade>`
 
-// tradeRefusals depend on what the account holds, which only the service knows.
+// tradeRefusals depend on what the account holds, which users do not track.
 var tradeRefusals = []tpox.Reason{
 	tpox.TooManyHoldings, tpox.NotHeld, tpox.TooFewHeld, tpox.NotCovered, tpox.BalanceLimit,
 }

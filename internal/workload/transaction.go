@@ -9,7 +9,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// A Transaction is all that a load generator knows of one transaction that a mix can contain.
+// A Transaction is one transaction that a mix can contain, with all that a load generator needs to run it.
 type Transaction struct {
 	*tpox.Transaction
 
@@ -42,8 +42,8 @@ func known(t *Transaction) *Transaction {
 	return t
 }
 
-// Transactions returns all that a mix can contain, besides those of its own file: the 17, in the order of package tpox,
-// then those of the older mix.
+// Transactions returns all that a mix can contain, besides those that its file defines: the 17, in the order of
+// package tpox, then those of the older mix.
 var Transactions = sync.OnceValue(func() (all []*Transaction) {
 	for _, t := range tpox.Transactions {
 		if byName[t.Name] == nil {

@@ -23,8 +23,8 @@ type Crowd struct {
 	newOrders, newCustomers           *sharedIDs // nil unless all users draw new documents
 }
 
-// templateCount is the number of different documents of each kind. With few, a database would fill with copies, which
-// compress better than real data.
+// templateCount is the number of templates of each kind. With few, a database would fill with copies, which compress
+// better than real data.
 const templateCount = 1000
 
 // NewCrowd returns users that draw from a population. Documents get times on the day of now.
@@ -116,8 +116,8 @@ func (u *User) Choose() int {
 	return len(u.mix) - 1 // the shares add up to 1 except for rounding
 }
 
-// Draw fills the user's call, and leases more ids if it needs some. It returns false when there is nothing to call: the
-// user has nothing of its own left to remove.
+// Draw fills the user's call, and leases more ids if it needs some. It returns false if the user has nothing of
+// its own left to remove and, with an error, if no ids can be leased.
 func (u *User) Draw(ctx context.Context, t *Transaction, lease Leaser) (bool, error) {
 	u.Call.Transaction, u.Call.isNew, u.leaseErr = t, false, nil
 	u.lease = func(kind string, count int64) (tpox.Range, error) { return lease(ctx, kind, count) }
@@ -154,7 +154,7 @@ func (u *User) accountOf(customer int64) tpox.ID {
 	return tpox.ID(first + u.rand.Int64N(n))
 }
 
-// compose writes a new document into the call: a template of the kind, filled in, with a random time of today.
+// compose writes a new document into the call: a template of the kind, filled in, at a random time of begun's day.
 func (u *User) compose(c *Call, kind string) {
 	templates := u.templates[kind]
 	template := templates[u.rand.IntN(len(templates))]

@@ -87,7 +87,7 @@ func TestUser_OwnPools(t *testing.T) {
 	}
 }
 
-// Users take the ids of a lease in order, each once, and lease more when fewer than one needs are left.
+// Users take the ids of a lease in order, each once, and lease more when too few are left for a call.
 func TestUser_NewIDs(t *testing.T) {
 	leases := 0
 	u := &User{Crowd: &Crowd{}, lease: func(kind string, _ int64) (tpox.Range, error) {
@@ -127,7 +127,7 @@ func TestPopulation_Accounts(t *testing.T) {
 	}
 }
 
-// Every key is drawn, and of uniform ones all equally often.
+// Every key is drawn, with the uniform distribution all equally often.
 func TestDraw_Keys(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, d := range []Draw{
@@ -211,8 +211,8 @@ func TestDraw_HotSet(t *testing.T) {
 	require.Less(t, together, 50, "hot keys are not next to each other")
 }
 
-// Shared, new documents are drawn by the queries and updates of all users, until their user deletes them; otherwise by
-// nobody.
+// Queries and updates of all users draw new documents that are shared, until the user that made them deletes them.
+// New documents that are not shared are not drawn.
 func TestUser_NewDocuments(t *testing.T) {
 	d := definition(t, "mixed")
 	drawn := func(one, other *User, inserts int) (fresh map[tpox.ID]int) {

@@ -18,11 +18,11 @@ func (r Range) check(of string) error {
 	return nil
 }
 
-// maxSize bounds ranges of values, so that their positions can be scattered without overflow.
+// maxSize is the largest number of values in the Range of a Value.
 const maxSize = 1_000_000_000_000_000
 
-// Value is the source of a marker's values in a user's own transactions: one of Range, List, File and IDs. The
-// distribution is over the positions in it.
+// Value is the source of a marker's values in own transactions: one of Range, List, File and IDs. The distribution
+// is over the positions in it.
 type Value struct {
 	Draw
 

@@ -107,7 +107,7 @@ type declared struct {
 type attribute struct {
 	name, prefix, local span // in src
 	value               span // in src, between the quotes
-	uri                 int  // the number of the namespace, once resolved; 0 for none
+	uri                 int  // the number of the namespace, once resolved; 0 for none or xml
 	plain               bool // the value is in the normal form already
 	decl                bool // a namespace declaration
 }
@@ -286,7 +286,7 @@ func (a *admitter) reference(i int, value bool) (end int) {
 	return end
 }
 
-// find returns the offset of the mark that ends the markup at a.pos, from i on.
+// find returns the offset, from i on, of the mark that ends the markup at a.pos.
 func (a *admitter) find(i int, mark, what string) int {
 	n := bytes.Index(a.src[i:], []byte(mark))
 	if n < 0 {
@@ -582,7 +582,7 @@ func (a *admitter) declare(outer int) {
 		case !isURI(unescaped(u)):
 			a.fail(at, "the name of a namespace, %s, is not a URI", excerpt(u))
 		}
-		// Namespaces are compared and numbered here, so that attributes need not compare their names, which may be long.
+		// Namespaces are compared and numbered here, so that attributes are compared by number: the names may be long.
 		known := slices.IndexFunc(a.scope, func(d declared) bool { return bytes.Equal(d.uri.of(a.out), u) })
 		if known >= 0 {
 			a.scope = append(a.scope, declared{prefix, uri, a.scope[known].number})
@@ -610,7 +610,7 @@ func (a *admitter) resolve(prefix span, at int) (uri int) {
 	return 0 // bound by definition; a.compare compares the prefix
 }
 
-// unique refuses two attributes with one expanded name.
+// unique refuses two attributes with the same expanded name.
 func (a *admitter) unique() {
 	for i := range a.attrs {
 		if attr := &a.attrs[i]; !attr.decl {
@@ -633,7 +633,7 @@ func (a *admitter) unique() {
 	table := a.table[:size]
 	clear(table)
 	for i := range a.attrs {
-		// Attributes with one local name in several namespaces have the same hash; maxScope bounds their number.
+		// Attributes with the same local name in several namespaces have one hash; maxScope bounds their number.
 		h := maphash.Bytes(a.seed, a.attrs[i].local.of(a.src))
 		slot := &table[h&uint64(size-1)]
 		for ; *slot != 0; slot = &table[h&uint64(size-1)] {
@@ -650,7 +650,7 @@ func (a *admitter) compare(i, j int) {
 	if x.decl || y.decl || !bytes.Equal(x.local.of(a.src), y.local.of(a.src)) {
 		return
 	}
-	if x.uri == 0 || y.uri == 0 { // none, or the one of the prefix xml
+	if x.uri == 0 || y.uri == 0 { // no namespace, or that of the prefix xml
 		if bytes.Equal(x.prefix.of(a.src), y.prefix.of(a.src)) {
 			a.duplicate(x)
 		}

@@ -28,8 +28,8 @@ type sample struct {
 	cut   *xmldoc.Path
 }
 
-// samples returns a sample of each kind: among the first hundred documents, the one closest to the typical size that
-// has every path of the set.
+// samples returns a sample of each kind: of the first hundred documents, the one with every path of the set that is
+// closest to the typical size.
 func samples(t testing.TB) map[string]sample {
 	t.Helper()
 	all := map[string]sample{

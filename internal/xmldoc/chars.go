@@ -65,15 +65,15 @@ func isName(name string) bool {
 	return name != "" && (!foreign || isForeignName([]byte(name)))
 }
 
-// isText reports whether XML can hold text.
+// isText reports whether XML allows all characters of text.
 func isText(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !isChar(r) })
 }
 
 func isSpace(c byte) bool { return class[c]&space != 0 }
 
-// isForeignName reports whether a text with characters beyond ASCII is a name. Those are rare, and encoding/xml has
-// the tables (XML 1.0, fourth edition: the strictest in use, so that no store or client refuses what passes here).
+// isForeignName reports whether a text with characters beyond ASCII is a name. Such names are rare, and encoding/xml
+// has the tables (XML 1.0, fourth edition: the strictest in use, so that no store or client refuses what passes here).
 func isForeignName(name []byte) bool {
 	tag := make([]byte, 0, len(name)+3)
 	tag = append(append(append(tag, '<'), name...), "/>"...)
@@ -124,7 +124,7 @@ func isURI(s []byte) bool {
 	return areURI(host, "") && (isPort || !hasPort) && areURI(path, "/:@")
 }
 
-// areURI reports whether all characters of s are allowed in a part of a URI, where those of also are allowed too.
+// areURI reports whether all characters of s are in the list also or allowed in every part of a URI.
 func areURI(s []byte, also string) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {

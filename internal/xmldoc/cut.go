@@ -12,7 +12,7 @@ func (n Node) AppendStandalone(dst []byte) []byte {
 }
 
 // AppendWithin appends an element for a parent in which uri is the default namespace and no prefix is declared, such
-// as an element that a store constructs. Most elements come from such a parent; their bytes are copied unchanged.
+// as the root of a response. Most elements have that default already and no prefix; their bytes are copied unchanged.
 func (n Node) AppendWithin(dst []byte, uri string) []byte {
 	if n.kind == element && bytes.IndexByte(n.Raw(), ':') < 0 && !isDeclaration(n.doc, n.start+1+len(n.tagName())) {
 		// Its tag has no declaration, and there is no colon, which could mean a prefix.
@@ -70,8 +70,8 @@ func appendDeclaration(dst, prefix, uri []byte) []byte {
 	return append(append(append(dst, `="`...), uri...), '"')
 }
 
-// uses reports whether an element may need a prefix: in a name, or at the beginning of a value or text, where names of
-// XML Schema's types may occur. If in doubt it returns true, which costs at worst a needless declaration.
+// uses reports whether an element may need a prefix: in a name, or before a word of a value or text, which may be the
+// name of a type of XML Schema. If in doubt it returns true, which costs at worst a needless declaration.
 func uses(raw, prefix []byte) bool {
 	for i := 1; ; {
 		j := bytes.Index(raw[i:], prefix)

@@ -37,12 +37,12 @@ var ErrNode = errors.New("xmldoc: the node does not exist in this document, or d
 // ErrText says that a change has a text or a name that XML cannot hold.
 var ErrText = errors.New("xmldoc: not a text or name that XML can hold")
 
-// Edit returns an Editor for a document, which itself is never written to.
+// Edit returns an Editor for a document. It never writes to doc itself.
 func Edit(doc []byte) *Editor {
 	return &Editor{doc: doc}
 }
 
-// SetText replaces the content of an element by a text, or the value of an attribute.
+// SetText replaces the content of an element, or the value of an attribute, by a text.
 func (e *Editor) SetText(n Node, text string) {
 	if e.owns(n, n.kind) && e.must(isText(text), ErrText) {
 		e.inserted = appendEscaped(e.inserted, text, n.kind == value)
@@ -50,7 +50,7 @@ func (e *Editor) SetText(n Node, text string) {
 	}
 }
 
-// SetAttr sets the value of an element's attribute in no namespace. It adds the attribute as the last if the element
+// SetAttr sets the value of an attribute that is in no namespace. It adds the attribute as the last if the element n
 // does not have it.
 func (e *Editor) SetAttr(n Node, name, text string) {
 	if !e.owns(n, element) || !e.must(isText(text) && isName(name) && name != "xmlns", ErrText) {
@@ -109,7 +109,7 @@ func (e *Editor) Apply(dst []byte) ([]byte, error) {
 		return dst, e.err
 	}
 	// The sort is stable, so that insertions at one offset keep the order of the calls. It compares the ends too, so that
-	// they come before a replacement there.
+	// insertions come before a replacement there.
 	slices.SortStableFunc(e.splices, func(x, y splice) int {
 		return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(x.to, y.to))
 	})

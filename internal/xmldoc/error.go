@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// A Reason classifies refusals, for callers that answer them differently.
+// A Reason classifies refusals, for callers that treat them differently.
 type Reason uint8
 
 const (
 	Malformed Reason = iota // not well-formed XML 1.0 with namespaces
 	Encoding                // a character encoding that is broken, contradicted or not supported
-	Forbidden               // well-formed, but with a document type declaration
-	TooLarge                // over one of the Limits
+	Forbidden               // a document type declaration
+	TooLarge                // over a limit
 )
 
 func (r Reason) String() string {
@@ -42,7 +42,7 @@ func (a *admitter) refuse(offset int, reason Reason, format string, args ...any)
 	panic(newError(a.src, offset, reason, format, args...))
 }
 
-// newError returns an Error at an offset. It alone counts lines: admitting a good document never does.
+// newError returns an Error at an offset. Only a refusal counts lines: admitting a good document does not.
 func newError(text []byte, offset int, reason Reason, format string, args ...any) *Error {
 	line, start := 1, 0
 	before := text[:min(offset, len(text))]

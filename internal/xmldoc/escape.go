@@ -21,7 +21,7 @@ func AppendElement(dst []byte, name, text string) []byte {
 	return append(append(append(dst, "</"...), name...), '>')
 }
 
-// escape returns the reference by which the normal form writes c, or "" if c is written as itself.
+// escape returns the reference that the normal form has for c, or "" if c is written as itself.
 func escape(c byte, value bool) string {
 	switch c {
 	case '&':

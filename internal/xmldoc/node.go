@@ -13,7 +13,7 @@ type Node struct {
 	doc   []byte
 	start int // at the < of the start tag, or at the first byte of a value
 	inner int // past the start tag; the same as start for a value
-	end   int // past the end tag, 0 while unknown
+	end   int // past the end tag or the value, 0 while unknown
 	kind  nodeKind
 	scope scope // in force outside the element
 }

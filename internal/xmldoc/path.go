@@ -18,7 +18,7 @@ type Path struct{ set Set }
 // A Set is several paths that are looked up together, in one pass.
 type Set struct{ paths [][]step }
 
-// maxPaths is the largest number of paths in a Set, which has a bit for each in a word.
+// maxPaths is the largest number of paths in a Set: a lookup has a bit for each in a word.
 const maxPaths = 64
 
 type step struct {
@@ -88,8 +88,8 @@ func (p *Path) All(n Node) iter.Seq[Node] {
 	}
 }
 
-// Find fills out, which has room for all paths of the set, with the first node on each, in document order, and with
-// the zero Node where there is none. It stops as soon as it has them all.
+// Find sets out[i] to the first node on path i, in document order, or to the zero Node if there is none. out must have
+// room for all paths of the set. Find stops as soon as it has a node for every path.
 func (s *Set) Find(n Node, out []Node) {
 	clear(out[:len(s.paths)])
 	s.walk(n, func(path int, found Node) (int, bool) {

@@ -3,7 +3,7 @@ package xmldoc
 import "bytes"
 
 // A scope holds the namespace declarations in scope at one offset of a document, as offsets into it. It is copied with
-// every node; it allocates only for a document that nests more than a few declarations.
+// every node; it allocates only for more than three declarations.
 type scope struct {
 	n    int
 	few  [3]binding

@@ -23,14 +23,14 @@ type Piece struct {
 // between them, on one line or many. It checks only what it needs to find their ends; the rest is for [Admit]. Every
 // byte of the stream is in one piece, except white space between them.
 //
-// After a broken document it continues at the next line that begins with an XML declaration or, if the last whole
-// document was a line of its own, at the next line. It needs memory for two documents of the largest size, and time in
+// After a broken document it continues at the next line that begins with an XML declaration or, if the documents so far
+// are on lines of their own, at the next line. It needs memory for two documents of the largest size, and time in
 // proportion to the stream, whatever is in it. It cannot separate documents in an encoding such as UTF-16, in which
 // ASCII characters are not single bytes.
 type Splitter struct {
 	in   *bufio.Reader
 	rest []byte // what was read of the stream, from the position on
-	err  error  // the end of the stream after rest
+	err  error  // what ends the stream after rest, such as io.EOF
 	max  int
 	at   splitPosition
 
@@ -44,7 +44,7 @@ type splitPosition struct {
 	offset     int64
 	lines      int  // before the position
 	midLine    bool // it is not at the beginning of a line
-	onePerLine bool // the last whole document was a line of its own
+	onePerLine bool // set by a document on a line of its own, cleared by one on several
 	strict     bool // a document must end on its line
 	inBroken   bool // the last piece was broken and its end is not yet found
 }
@@ -130,8 +130,8 @@ func (s *Splitter) tooLarge(b []byte) error {
 	return errUnfinished
 }
 
-// unfinished returns the error of a document whose end was not found in b. In a stream of lines that happens once:
-// after that a document must end on its line.
+// unfinished returns the error of a document whose end was not found in b. With a document on each line that happens
+// once: after that a document must end on its line.
 func (s *Splitter) unfinished(b []byte) error {
 	if s.at.onePerLine {
 		s.at.strict = true

@@ -98,7 +98,7 @@ func TestSplitter_Limit(t *testing.T) {
 	long := "<a>" + strings.Repeat("x", 100) + "</a>"
 	require.Equal(t, []string{"1 " + long, "2 <b/>"}, pieces(t, strings.NewReader(long+"\n<b/>"), len(long)))
 
-	// On lines, and with declarations.
+	// Documents on lines, then with declarations.
 	in := "<b/>\n" + long + "\n<b/>"
 	require.Equal(t, []string{"1 <b/>", "2! " + long[:50], "2! " + long[50:100], "2! " + long[100:], "3 <b/>"}, pieces(t,
 		strings.NewReader(in), 50))

@@ -91,8 +91,8 @@ func mutate(r *rand.Rand, doc []byte) []byte {
 	return doc
 }
 
-// libxml2 must agree whether a document is well-formed, and where both accept it, canonical XML must show the same
-// document after admission. The remaining differences are intended.
+// libxml2 must agree whether a document is well-formed, and if both accept it, its canonical XML must be the same after
+// admission. The differences that the test allows are intended.
 func TestAdmit_Xmllint(t *testing.T) {
 	testenv.Long(t)
 	testenv.Command(t, "xmllint")

@@ -12,7 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// contract is the part of an OpenAPI document that the page shows, in its order.
+// contract is the part of an OpenAPI document that the pages show, with the paths in its order.
 type contract struct {
 	Info struct {
 		Title, Version, Summary, Description string
@@ -129,7 +129,7 @@ func (m *inOrder[T]) UnmarshalYAML(decode func(any) error) error {
 	return nil
 }
 
-// read decodes a contract from YAML, and resolves the references that the page follows.
+// read decodes a contract from YAML, and resolves the references that the pages need.
 func read(source []byte) (*contract, error) {
 	c := new(contract)
 	if err := yaml.Unmarshal(source, c); err != nil {
@@ -171,7 +171,7 @@ func read(source []byte) (*contract, error) {
 
 // resolve resolves the references of a response or a request.
 func (c *contract) resolve(r *response) {
-	own := r.Description // replaces that of the $ref, by OpenAPI 3.1
+	own := r.Description // replaces the description of the $ref, by OpenAPI 3.1
 	follow(c, r, r.Ref, "responses", c.Components.Responses)
 	r.Description = cmp.Or(own, r.Description)
 	for _, h := range r.Headers {
@@ -262,7 +262,7 @@ func (op *operation) Refusals() map[string]*response {
 	return found
 }
 
-// Fixed reports whether the browser sets the parameter, which fetch cannot.
+// Fixed reports whether the parameter is a header that the browser sets and fetch cannot.
 func (p parameter) Fixed() bool { return p.Name == "Accept-Encoding" }
 
 // Hint returns an example of the parameter's value, or "".

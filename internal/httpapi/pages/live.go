@@ -62,7 +62,7 @@ type GateState struct {
 	Limit   int `json:"limit"`
 }
 
-// StoreState is the state of a store. Counts are since it was opened.
+// StoreState is the state of a store. Counts are since it was opened; a server counts Hits and Misses itself.
 type StoreState struct {
 	Connections int   `json:"connections"` // limit, for reading
 	InUse       int   `json:"in_use"`
@@ -116,8 +116,8 @@ type Watcher struct {
 	frames chan []byte
 }
 
-// NewStream returns a stream. fill is called each second. It sets the figures that the stream does not count, and
-// must be quick.
+// NewStream returns a stream. fill is called each second while somebody watches. It sets the figures that the stream
+// does not count, and must be quick.
 func NewStream(fill func(*Figures)) *Stream {
 	return &Stream{fill: fill, ended: make(chan struct{}), watchers: make(map[*Watcher]struct{})}
 }

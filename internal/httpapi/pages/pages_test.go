@@ -58,7 +58,7 @@ func TestMake_NothingExternal(t *testing.T) {
 	}
 }
 
-// Each of the 17 can be chosen, with the method and path of the contract and a field for each parameter.
+// Each of the 17 can be chosen, and its form has fields for the parameters of the path and for the body, if any.
 func TestMake_Transactions(t *testing.T) {
 	page := text(t, "/")
 	for _, tx := range tpox.Transactions {
@@ -76,7 +76,7 @@ func TestMake_Transactions(t *testing.T) {
 	require.Equal(t, len(tpox.Transactions), strings.Count(page, "<form "))
 }
 
-// The documents of the workbench are valid by the schemas, with any ids in their slots.
+// The documents of the workbench are valid by the schemas once ids are in their slots.
 func TestMake_Templates(t *testing.T) {
 	var all map[string][][]string
 	require.NoError(t, json.Unmarshal([]byte(text(t, "/page/templates.json")), &all))

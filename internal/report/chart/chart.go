@@ -20,7 +20,7 @@ type Chart struct {
 	Series []Series
 	// XTicks are the values to name on the horizontal axis, if the measured ones are more useful there than round ones.
 	XTicks []float64
-	// Most is the least height of the vertical axis: 100 for a percentage.
+	// Most is a value that the vertical axis always reaches: 100 for a percentage.
 	Most float64
 
 	// Scattered leaves out the lines between points. The vertical axis then begins where the values do, because small
@@ -44,7 +44,7 @@ type Series struct {
 type Point struct{ X, Y, Low, High float64 }
 
 // HTML returns the chart as a figure, or "" when there are no points. It is drawn for a wide page and for a phone. The
-// style sheet shows one of them, since letters of a size that is right on one would be unreadable on the other.
+// style sheet shows one drawing, since letters of a size that is right on one would be unreadable on the other.
 func (c Chart) HTML() template.HTML {
 	c.Series = slices.DeleteFunc(c.Series, func(s Series) bool { return len(s.Points) == 0 })
 	if len(c.Series) == 0 {

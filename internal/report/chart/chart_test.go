@@ -23,8 +23,8 @@ func TestTicks(t *testing.T) {
 	require.Equal(t, []float64{300}, thin([]float64{290, 300}, a, 50), "the last is kept")
 }
 
-// Every chart is well-formed, and every shape lies inside of it. The width of a text is a guess, so only its position
-// has to.
+// Every chart is well-formed. Its lines, circles, squares and texts have their positions inside of it; the width of a
+// text is a guess, and not checked.
 func TestChart_Drawn(t *testing.T) {
 	two := []Point{{X: 10, Y: 100}, {X: 20, Y: 150}}
 	var many []Point
@@ -56,7 +56,7 @@ func TestChart_Drawn(t *testing.T) {
 	require.Empty(t, Chart{Series: []Series{{Name: "a"}}}.HTML(), "no points")
 }
 
-// A chart of changes shows small differences, and draws a value far from all others at its end.
+// A chart of changes shows small differences, and draws a value far from all others at the end of its axis.
 func TestChart_Scattered(t *testing.T) {
 	c := Chart{Band: 2, Scattered: true, Series: []Series{{}},
 		Reach: []Point{{X: 1, Y: -3, Low: -5, High: -1}, {X: 2, Y: -3, Low: -4, High: -2}}}

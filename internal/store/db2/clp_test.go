@@ -69,7 +69,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// source returns the file of a statement.
+// source returns the text of a statement's file, with its comments.
 func source(name string) string {
 	text, err := os.ReadFile("sql/" + name + ".sql")
 	if err != nil {

@@ -2,11 +2,11 @@
 //
 // Each table of documents has one XML column, with XML indexes to find documents. Each transaction has a Go file of
 // its name here and its SQL/XML in sql/. The database runs or refuses it, and validates with XMLVALIDATE. When a
-// statement has changed no row, the service's own rules find the reason in the document afterwards (see tx.explain).
+// condition in a statement was not met, the service's own rules find the reason in the document (see tx.explain).
 //
 // The driver (go_ibm_db) is behind the build tag db2; driver.go lists its faults and works around them. It cannot
-// cancel a statement: the session's lock timeout and the client library's statement timeout bound each one, and a
-// request's deadline is checked between statements and before the commit.
+// cancel a statement: the session's lock timeout and the client library's statement timeout bound each one of a
+// request, whose deadline is checked between statements and before the commit.
 //
 // Isolation is cursor stability, or WITH RS in statements that need more. Locks are taken in this order, so that no
 // two transactions wait for each other: the row of an idempotency key, then the document that is written. A trade

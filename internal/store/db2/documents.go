@@ -12,15 +12,15 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// A querier is the pool or a transaction.
+// A querier is a pool or a transaction.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
 // widths are the types that a statement declares for the documents that it reads, tried in order: first what its file
-// says, which nearly all documents fit. The driver allocates twice that for each query, and cuts longer documents
-// without an error. A VARCHAR is never cut: it has at most 32,672 bytes, the server refuses to serialise more into it,
-// and the driver's buffer has room for all of them.
+// declares, which nearly all documents fit. The driver allocates twice the declared size for each query, and cuts a
+// longer CLOB without an error. A VARCHAR is never cut: it has at most 32,672 bytes, the server refuses to serialise
+// more into it, and the driver's buffer has room for all of them.
 var widths = []string{"", "CLOB(256K)", "CLOB(16M)"}
 
 var declared = regexp.MustCompile(`AS (?:CLOB|VARCHAR)\(\d+K?\)((?: EXCLUDING XMLDECLARATION)?\) AS doc\b)`)
@@ -52,8 +52,8 @@ func (e *errCut) Error() string {
 	return fmt.Sprintf("the driver returned %d bytes of a document of %d", e.gotBytes, e.lengthBytes)
 }
 
-// eachDocument runs a statement whose rows are documents, with their lengths before them where it declares a CLOB, and
-// calls each with every document. It compares the lengths with the server's, so that no document is cut.
+// eachDocument runs a statement whose rows are documents, and calls each for every document. A statement that declares
+// a CLOB also returns the lengths of the documents, which eachDocument compares, so that no document is cut.
 func eachDocument(ctx context.Context, q querier, text string, args []any, each func(doc []byte)) (err error) {
 	for _, width := range widths {
 		var docs [][]byte

@@ -13,19 +13,19 @@ import (
 	"brokerage/internal/store"
 )
 
-// The faults of go_ibm_db v0.5.4 (https://github.com/ibmdb/go_ibm_db), and the ways around them. These are in this
-// file, between database/sql and the driver, so that they can go with the faults; only eachDocument is elsewhere:
+// The faults of go_ibm_db v0.5.4 (https://github.com/ibmdb/go_ibm_db), and how this package avoids them. The code for
+// that is in this file, to be removed with the faults, except eachDocument, Store.stored and the statements:
 //
 //   - A context does not cancel a call. The driver checks it after the call, and then reports as failed what was done
 //     (issues 90, 182). A query whose context expired leaks its statement's handle. So the driver gets a context that
 //     never expires, and callers check theirs between statements.
 //   - The driver takes text bound as []byte for UTF-16 and stores garbage (param.go).
-//   - BeginTx fails for every isolation level: statements contain WITH RS where they need it.
+//   - BeginTx fails for every isolation level but the default: statements contain WITH RS where they need it.
 //   - After a failed commit the connection stays in autocommit-off mode (tx.go returns before it resets that): it must
 //     not return to the pool.
 //   - The driver describes a statement each time it prepares it, which costs a round trip: each connection keeps its
 //     prepared statements.
-//   - A value whose length modulo 65,536 is 65,535 bytes reads as NULL (an int16 in column.go), and one longer than
+//   - A value reads as NULL if its length in bytes modulo 65,536 is 65,535 (an int16 in column.go). A value longer than
 //     its declared size is cut without an error (issue 222 says what memory a larger size costs). See eachDocument.
 //   - Errors hold ODBC's SQLSTATE, which is not always Db2's. See serverError.
 //   - Exec asks SQLMoreResults for further results and drops its error. No statement that the store executes has more
@@ -201,7 +201,7 @@ func (s *stmt) query(args []driver.Value, end func(error)) (driver.Rows, error) 
 	return &rows{Rows: inner, conn: s.conn, end: end}, nil
 }
 
-// traced begins the trace of a statement of the store. Other statements, which have no name, are not traced.
+// traced begins the trace of a statement that has a name; others are not traced.
 func (s *stmt) traced(ctx context.Context) (end func(error)) {
 	if s.name == "" {
 		return func(error) {}
@@ -232,7 +232,7 @@ func plain(args []driver.NamedValue) []driver.Value {
 	return values
 }
 
-// rows are the rows of a query, whose trace ends when they have been read.
+// rows are the rows of a query, whose trace ends when they are closed.
 type rows struct {
 	driver.Rows
 	conn *conn
@@ -281,7 +281,7 @@ var (
 )
 
 // serverError reads code, state and reason from diagnostics. Db2's own SQLSTATE and the reason are only in the message,
-// which may be in any language. The label of the SQLSTATE is the same in all; the reason is a number in quotes.
+// which may be in any language. The label "SQLSTATE=" is not translated; the reason is a number in quotes.
 func serverError(list []Diagnostic) *ServerError {
 	d := list[0]
 	for _, other := range list {

@@ -63,7 +63,7 @@ func TestDriver_PreparesOnce(t *testing.T) {
 	require.Equal(t, 1, f.connections)
 }
 
-// After a commit that failed, the driver's connection is still in its transaction.
+// After a failed commit the connection is closed: the driver leaves it in autocommit-off mode.
 func TestDriver_FailedCommit(t *testing.T) {
 	f := &fake{commit: func() error { return failure(-911, "40001") }}
 	db := bare(t, f)

@@ -22,7 +22,7 @@ func (e *ServerError) Error() string { return e.Message }
 const (
 	codeRolledBack   = -911   // deadlock (reason 2) or lock timeout (68); the transaction was rolled back
 	codeLockFailed   = -913   // the same, and the transaction was not rolled back
-	codeCommitFailed = -903   // its name is "rolled back", but its text says "may have been committed instead"
+	codeCommitFailed = -903   // the message says "rolled back", its explanation "may have been committed instead"
 	codeForced       = -1224  // the database manager ended the connection
 	codeLost         = -30081 // communication failed
 	codeIndexValue   = -20305 // a value that an XML index cannot hold
@@ -32,7 +32,7 @@ const (
 	codeOverDeclared = -433 // a value is too long
 
 	stateConnectionFailure = "08001"
-	stateUnknown           = "40003" // whether the statement was completed
+	stateUnknown           = "40003" // it is unknown whether the statement was completed
 	stateUnique            = "23505"
 	stateNoTable           = "42704"
 	stateExists            = "42710"
@@ -60,9 +60,9 @@ func serverErrorOf(err error) *ServerError {
 	return found
 }
 
-// isLost reports whether the connection must not be used again, because it is lost, or was replaced by the client
-// library (08506). What was not committed is lost, and perhaps the settings of the session. If the error is that of a
-// commit, its outcome is unknown.
+// isLost reports whether the connection must not be used again: it is lost, or was replaced by the client library
+// (08506), or the state of its transaction is unknown. The settings of the session may be lost. The outcome of a commit
+// that fails with such an error is unknown.
 func isLost(err error) bool {
 	e := serverErrorOf(err)
 	return e.Code == codeLost || e.Code == codeForced || e.Code == codeCommitFailed ||
@@ -116,7 +116,7 @@ func domainError(ctx context.Context, err error, unknown bool) error {
 	case unknown:
 		return &tpox.Unavailable{Cause: err, Unknown: true}
 	case ctx.Err() != nil:
-		return ctx.Err() // the error is a consequence of it
+		return ctx.Err() // err is taken for a consequence of it
 	case isRefused(err):
 		return tpox.NotStorable("the database refuses the document: it is not valid by its schema, or not well-formed")
 	}

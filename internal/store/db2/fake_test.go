@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A fake is a driver that behaves as go_ibm_db does, its faults included, over answers that a test writes.
+// A fake is a driver that behaves as go_ibm_db does, with some of its faults. A test supplies the server's answers.
 type fake struct {
 	mu      sync.Mutex
 	answer  func(query string, args []driver.Value) (answer, error)
@@ -26,7 +26,7 @@ type fake struct {
 	connections, closed, prepared int
 }
 
-// An answer is the database's answer: rows, or the number of rows that it has changed.
+// An answer is the result of a statement: its rows, or the number of rows that it has changed.
 type answer struct {
 	rows    [][]driver.Value
 	changed int64
@@ -83,7 +83,7 @@ func (c *fakeConn) Begin() (driver.Tx, error) {
 
 type fakeTx struct{ *fakeConn }
 
-// Commit fails as the driver's does: the connection stays in the transaction.
+// Commit leaves the connection in the transaction if it fails, as the driver leaves autocommit off.
 func (t *fakeTx) Commit() error {
 	t.note("COMMIT")
 	if t.commit != nil {
@@ -164,9 +164,8 @@ var forms = sync.OnceValue(func() map[string]string {
 
 func nameOf(query string) string { return cmp.Or(forms()[query], query) }
 
-// documentOf answers with a document as the server and the driver do. The server serialises nothing into a VARCHAR that
-// is too short; the driver cuts a CLOB at twice the declared size and two, and returns NULL where it mistakes the
-// length.
+// documentOf returns a document as the server and the driver do. The server refuses to serialise it into a VARCHAR that
+// is too short. The driver cuts a CLOB at twice the declared size plus two, and returns NULL if takenForNull.
 func documentOf(query, doc string) (answer, error) {
 	if !strings.HasPrefix(query, measuring) {
 		if len(doc) > declaredBytes(query) {

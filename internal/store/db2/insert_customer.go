@@ -53,5 +53,5 @@ func (s *Store) duplicateAccount(ctx context.Context, keys tpox.CustomerKeys) er
 			return err
 		}
 	}
-	return tpox.DuplicateAccount(keys.Accounts[0]) // the other customer has closed it since
+	return tpox.DuplicateAccount(keys.Accounts[0]) // the other customer has closed the account since
 }

@@ -23,12 +23,12 @@ var inserts = [...]string{
 	dataset.Security: "insert_security", dataset.Customer: "insert_customer_as_is", dataset.Order: "insert_order",
 }
 
-// chunkSize is how many documents are committed together. The uncommitted documents of all connections must fit into
-// the logs, which have 53 MB by default (SQL0964C).
+// chunkSize is how many documents LoadDataset commits together. The uncommitted documents of all connections must fit
+// into the logs, which have 53 MB by default (SQL0964C).
 const chunkSize = 100
 
 // LoadDataset fills the store with a generated dataset, on several connections. The store is not Ready until all is
-// loaded; after an interruption it can only be emptied. A finished load is not repeated.
+// loaded; after an interruption it must be emptied first. A finished load is not repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress store.Progress) error {
 	loader := s.loader()
 	loader.RaiseLeases = func(t *tx) error {
@@ -93,8 +93,8 @@ func (t *tx) raiseLeasesToGreatest() error {
 	})
 }
 
-// holdLoad locks the table of loads, or returns an error after a short wait if another load holds it, or the database
-// is being emptied. The lock is held until release is called or the connection ends.
+// holdLoad locks the table of loads, or returns an error after the lock timeout if another load or Empty holds the
+// lock. It is held until release is called or the connection ends.
 func (s *Store) holdLoad(ctx context.Context) (release func(), err error) {
 	lock, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -154,7 +154,7 @@ func (s *Store) Runstats(ctx context.Context) error {
 	return nil
 }
 
-// change runs a transaction of a load. It does not retry after a commit with an unknown outcome, which ends the load.
+// change runs a transaction of a load or of Empty. A commit with an unknown outcome is an error and not retried.
 func (s *Store) change(ctx context.Context, do func(t *tx) error) error {
 	_, err := s.writeOn(ctx, s.admin, tpox.Write{}, failUnknown, func(t *tx) ([]byte, error) { return nil, do(t) })
 	return err

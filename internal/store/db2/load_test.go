@@ -47,7 +47,7 @@ func TestOpen_Administration(t *testing.T) {
 	require.Equal(t, long, admin.said())
 }
 
-// After a failure halfway Empty leaves the mark that the database is unfinished, so that nobody serves it.
+// After a failure halfway, Empty leaves the mark that the database is unfinished, so that nobody serves it.
 func TestEmpty_Fails(t *testing.T) {
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
 		if nameOf(query) == "empty_custacc" {

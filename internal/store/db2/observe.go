@@ -8,7 +8,7 @@ import (
 	"brokerage/internal/store"
 )
 
-// An Observer reads what a server counts, from the monitoring functions MON_GET_….
+// An Observer reads what a server counts, from the monitoring function MON_GET_BUFFERPOOL.
 type Observer struct{ store *Store }
 
 // Process returns 0: the processes of Db2 do not say which database they serve.

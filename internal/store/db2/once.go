@@ -20,8 +20,8 @@ func keyOf(once *tpox.Once) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// claim claims the idempotency key for this request. If the key already has an answer, claim returns it as kept, which
-// is then not nil.
+// claim claims the idempotency key for this request. If the answer to this request is kept already, claim returns it as
+// kept, which is then not nil. The error is *tpox.KeyReused if the answer to another request is kept.
 func (t *tx) claim(w tpox.Write) (kept []byte, err error) {
 	id, hash := keyOf(w.Once), hex.EncodeToString(w.Once.Hash[:])
 	now, expires := w.Now.UnixMilli(), w.Once.Expires.UnixMilli()

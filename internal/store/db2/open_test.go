@@ -41,7 +41,7 @@ func TestOpen_Heals(t *testing.T) {
 	}
 }
 
-// A missing password file may appear later, as a Secret does; one that cannot be used is an error.
+// A missing password file may appear later, as a Secret does; a password that cannot be used is another error.
 func TestOpen_PasswordFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "password")
 	_, err := Open(t.Context(), "db2://u@h/TPOX?password_file="+file, Options{})
@@ -54,7 +54,7 @@ func TestOpen_PasswordFile(t *testing.T) {
 }
 
 // A user without rights on the administrative views can open a store, but its description lacks version and settings.
-// A codeset other than UTF-8, in capitals or not, is refused; a collation other than IDENTITY causes a notice.
+// A codeset other than UTF-8 (or utf-8) is refused; a collation other than IDENTITY causes a notice.
 func TestInspect(t *testing.T) {
 	denied := failure(-551, stateNoPrivilege)
 	for name, c := range map[string]struct {

@@ -27,7 +27,7 @@ func (s *Store) dropIdle(db *sql.DB, err error) {
 	}
 }
 
-// read runs a function that only reads, and retries it after a lost connection or a conflict with another transaction.
+// read runs a function that may be repeated. It retries after a lost connection or a conflict with other transactions.
 func (s *Store) read(ctx context.Context, do func() error) (err error) {
 	for range store.Attempts(ctx, retryTimeout, &s.retries) {
 		if err = do(); err == nil || !isTransient(err) {
@@ -64,9 +64,9 @@ func (s *Store) findSecurity(ctx context.Context, name, symbol string) ([]byte, 
 	return s.find(ctx, name, "security", symbol)
 }
 
-// storable reports whether XML and the driver's strings can hold a text. What they cannot hold is not stored either.
+// storable reports whether a text is UTF-8 without zero bytes. Documents and the driver's strings hold no other text.
 func storable(text string) bool { return utf8.ValidString(text) && !strings.Contains(text, "\x00") }
 
-// listed reports whether a symbol can be one of a security at all. Db2 is not asked about others, because it does not
-// treat trailing blanks the same everywhere.
+// listed reports whether a security can have this symbol at all. Db2 is not asked about other symbols, because it does
+// not treat trailing blanks the same everywhere.
 func listed(symbol string) bool { return storable(symbol) && tpox.IsSymbol(symbol) }

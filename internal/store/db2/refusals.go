@@ -19,7 +19,7 @@ func isDuplicateKey(err error) bool {
 var blank = regexp.MustCompile(`>[ \t\r\n]+<`)
 
 // holds reports whether this document is stored: then the earlier attempt to insert it, whose outcome was unknown, was
-// committed. XMLVALIDATE has stripped ignorable white space, so white space between tags does not count.
+// committed. XMLVALIDATE strips ignorable white space, so white space between tags does not count.
 func (s *Store) holds(ctx context.Context, name string, id tpox.ID, doc []byte) bool {
 	stored, err := s.find(ctx, name, "document", id)
 	stripped := func(doc []byte) []byte { return blank.ReplaceAll(doc, []byte("><")) }
@@ -32,8 +32,8 @@ var errNoReason error = &ServerError{
 	Code: codeRolledBack, Message: "the document was changed after the statement was refused",
 }
 
-// explain returns why a statement changed no row: error none for a missing document, else what judge finds in it by
-// the service's own rules.
+// explain returns why a statement changed no row: the error none if the document is missing, or else the error that
+// judge returns for it.
 func (t *tx) explain(name, key string, none error, judge func(doc []byte) error) error {
 	doc, err := t.document(name, key)
 	switch {
@@ -45,8 +45,8 @@ func (t *tx) explain(name, key string, none error, judge func(doc []byte) error)
 	return judge(doc)
 }
 
-// withFindings returns what judge finds where the database has refused a document: the database reports one finding
-// without its place, the service's own validator lists all. Any other error is returned unchanged.
+// withFindings returns the error of judge, the service's own validator, if the database has refused a document: the
+// database reports one finding without its place, judge all of them. Any other error is returned unchanged.
 func withFindings(err error, judge func() error) error {
 	if _, refused := err.(*tpox.Invalid); !refused { //nolint:errorlint // it is domainError's own
 		return err
@@ -54,7 +54,7 @@ func withFindings(err error, judge func() error) error {
 	return cmp.Or(judge(), err)
 }
 
-// invalidFirst is withFindings for a document that replaces another one. It also returns what judge finds if there is
+// invalidFirst is withFindings for a document that replaces another one. It also returns the error of judge if there is
 // nothing to replace, or another version: an invalid document is refused as invalid first.
 func invalidFirst(err error, judge func() error) error {
 	switch err.(type) { //nolint:errorlint // as in withFindings

@@ -21,8 +21,8 @@ var schemaSQL string
 // committedAlone is how many statements at the beginning of the schema are committed one by one.
 const committedAlone = 3
 
-// DDL returns every statement that creates the schema, in order. Schemas lists what is registered after it. Schema must
-// be set: the names of the buffer pool and the table space depend on it.
+// DDL returns every statement that creates the schema, in order. Schemas lists what is registered afterwards. s.Schema
+// must be set: the names of the buffer pool and the table space depend on it.
 func (s Options) DDL() []string {
 	return split(strings.ReplaceAll(schemaSQL, "$storage", storageName(s.Schema)))
 }
@@ -46,9 +46,9 @@ var Schemas = []struct{ Name, File string }{
 	{"SECURITY", "security.xsd"},
 }
 
-// Script returns a script that does what makeSchema does in an empty database, for the schema in the URL. Each
-// statement has to be committed before the next, as the command line processor does. The script registers the XML
-// schemas by commands of that processor, because the procedures take the documents as parameters.
+// Script returns a script that does what makeSchema does in an empty database, for the schema in the URL, but leaves
+// the table schemas empty: it registers the XML schemas from files, by commands of the command line processor. Each
+// statement has to be committed before the next, as that processor does.
 func Script(url string) (string, error) {
 	t, err := parseURL(url)
 	if err != nil {

@@ -32,7 +32,7 @@ func (s *Store) CheckScript(ctx context.Context, text string) error {
 	return scriptError(ctx, err)
 }
 
-// scriptError returns the error of a statement that the server has refused as *store.ScriptRefused.
+// scriptError returns *store.ScriptRefused if the server has refused a statement, or else the error of domainError.
 func scriptError(ctx context.Context, err error) error {
 	if e := serverErrorOf(err); e.State != "" && ctx.Err() == nil && (!isTransient(err) || isConflict(err)) {
 		return &store.ScriptRefused{Code: "SQLSTATE " + e.State, Cause: err}

@@ -31,7 +31,7 @@ type visit struct {
 	target         target
 	schema, folder string // folder is that of the evidence
 	admin          *sql.DB
-	small          bool // it is the stand-in, which is slow
+	small          bool // the server is the stand-in, which is slow
 }
 
 // TestServer tries everything on a Db2, the most informative part first, and leaves a page that says what was
@@ -186,7 +186,7 @@ func (v *visit) compile(t *testing.T) {
 
 // timeout runs a statement that takes minutes with a timeout of two seconds, which the client library must enforce.
 func (v *visit) timeout(t *testing.T) {
-	// It counts about 10⁹ rows, so that it ends by itself where there is no timeout.
+	// It counts about 10⁹ rows, so that it ends by itself if the timeout does nothing.
 	const lengthy = "SELECT COUNT_BIG(*) FROM SYSCAT.COLUMNS AS a, SYSCAT.COLUMNS AS b, " +
 		"(SELECT colno FROM SYSCAT.COLUMNS FETCH FIRST 20 ROWS ONLY) AS c"
 	err := cmp.Or(run(t.Context(), v.dial(t, "QueryTimeout=2"))(lengthy), errors.New("the statement ran to its end"))

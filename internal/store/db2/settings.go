@@ -89,7 +89,7 @@ func parseURL(text string) (t target, err error) {
 	t.settings.LockTimeout, t.statement = defaultLockTimeout, defaultStatementTimeout
 	for _, name := range slices.Sorted(maps.Keys(query)) { // so that the first error is always the same
 		read, ok := parameterReaders[name]
-		if !ok && query.Get(name) == "" { // not named: it may be the rest of a password with a "&"
+		if !ok && query.Get(name) == "" { // the error omits the name: it may be the rest of a password with a "&"
 			return t, errors.New("a setting in the URL has no value: " + parameterNames())
 		}
 		if !ok {
@@ -106,13 +106,13 @@ func parseURL(text string) (t target, err error) {
 	if t.tls {
 		t.port = cmp.Or(t.port, "50001")
 		t.keyword("Security", "SSL")
-		t.keywordUnlessSet(hostnameValidation, "Basic") // clients of 11.5 do not validate by default
+		t.keywordUnlessSet(hostnameValidation, "Basic") // clients of 11.5 validate no hostname by default
 	}
 	t.port = cmp.Or(t.port, "50000")
 	if t.settings.Schema != "" {
 		t.keyword("CurrentSchema", t.settings.Schema)
 	} else {
-		t.settings.Schema = strings.ToUpper(t.user) // as the server has it
+		t.settings.Schema = strings.ToUpper(t.user) // the server's default
 	}
 	t.keywordUnlessSet("ClientApplName", "brokerage")
 	t.limits = append(t.limits, "QueryTimeout="+secondsText(t.statement))
@@ -130,8 +130,8 @@ func checkHoldable(values ...string) error {
 	return nil
 }
 
-// readPassword reads the password from its file, if one is named. A missing file is *tpox.Unavailable, because it
-// may appear later, as a Secret does.
+// readPassword reads the password from its file, if one is named. The error is *tpox.Unavailable if that fails, because
+// the file may appear later, as a Secret does.
 func (t *target) readPassword() error {
 	if t.passwordFile == "" {
 		return nil
@@ -229,7 +229,7 @@ func number(most int, set func(*target, int)) reader {
 
 var ordinaryIdentifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// seconds returns a reader for a setting that is a number of whole seconds.
+// seconds returns a reader for a setting that is a duration in whole seconds, from 1s to 1h.
 func seconds(set func(*target, time.Duration)) reader {
 	return func(t *target, value string) error {
 		d, err := time.ParseDuration(value)

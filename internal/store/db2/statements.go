@@ -8,8 +8,8 @@ import (
 	"brokerage/internal/store"
 )
 
-// The statements, each in a file of its name, static, so that every one can be pasted into a console. Names of tables
-// are not qualified: the schema is a setting of the connection (see Options.Schema).
+// The statements, each in a file of its name. They can be pasted into a console, except those whose $name the store
+// replaces. Names of tables are not qualified: the schema is a setting of the connection (see Options.Schema).
 //
 //go:embed sql/*.sql
 var files embed.FS

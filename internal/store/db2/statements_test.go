@@ -13,7 +13,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// The file of every statement on documents names its pages of the manual; the text that is sent does not.
+// The file of every statement that looks for documents names pages of the manual; the text that is sent does not.
 func TestStatements(t *testing.T) {
 	procedure := regexp.MustCompile(`\bCALL\s+(\S+?)\(`)
 	aggregate := regexp.MustCompile(`\b(COUNT|COUNT_BIG|SUM)\(`)
@@ -40,7 +40,7 @@ func TestStatements(t *testing.T) {
 	require.Contains(t, statements["search_securities_page"], fmt.Sprintf("FETCH FIRST %d ROWS ONLY", tpox.MaxHits+1))
 }
 
-// No table is organised by column where that is the default. Plain tables have no RUNSTATS and are VOLATILE.
+// No table is organised by column, even if that is the default. The tables settings, leases and answers are VOLATILE.
 func TestDDL(t *testing.T) {
 	all := strings.Join(Options{Schema: "TPOX"}.DDL(), ";")
 	require.Equal(t, 8, strings.Count(all, "CREATE TABLE "))

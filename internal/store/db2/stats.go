@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/store"
 )
 
-// statsTimeout is how long the server may take to answer; after that the connection is closed.
+// statsTimeout limits a fetch of figures, but does not end a statement that runs: only the statement timeout does.
 const statsTimeout = 5 * time.Second
 
 // Stats returns the figures of the store. If the server does not answer at once, its counts are those of the previous
@@ -73,7 +73,7 @@ func (s *Store) estimate(ctx context.Context) (all store.Estimates, err error) {
 }
 
 // Space measures the tables. Db2 keeps all indexes of a table in one object and reports its size; File is the sum over
-// the schema.
+// the tables in sql/space.sql.
 func (s *Store) Space(ctx context.Context) (space store.Space, err error) {
 	for _, k := range dataset.Kinds {
 		if err := s.Setting(ctx, store.SettingRaw+k.String(), &space.Raw[k]); err != nil {

@@ -55,13 +55,14 @@ type Store struct {
 	purged  atomic.Int64 // time of the last search for expired answers, in Unix seconds
 	retries atomic.Int64
 	figures *store.ServerFigures
-	counted store.Pages // result of the last countPages, which alone uses it
+	counted store.Pages // result of the last successful countPages, for the next
 }
 
 var _ store.Bulk = (*Store)(nil)
 
-// Open connects to the database that a URL names, and creates its schema if there is none. Schema and lock timeout
-// come from the URL, the pool only if settings has none. The error is *tpox.Unavailable if another attempt may succeed.
+// Open connects to the database that a URL names, and creates its schema if there is none, unless AsIs is set. Schema
+// and lock timeout come from the URL, the pool only if settings has none. The error is, or wraps, *tpox.Unavailable if
+// another attempt may succeed.
 func Open(ctx context.Context, url string, settings Options) (*Store, error) {
 	t, err := parseURL(url)
 	if err != nil {
@@ -121,7 +122,6 @@ func openConnectors(ctx context.Context, requests, admin driver.Connector, setti
 	return s, nil
 }
 
-// pool returns a pool of connections.
 func (s *Store) pool(connect driver.Connector, idle time.Duration) *sql.DB {
 	db := sql.OpenDB(connector{connect, s.settings.session(), s.settings.Trace})
 	db.SetMaxOpenConns(s.settings.Pool)

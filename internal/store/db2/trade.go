@@ -8,8 +8,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Trade runs buy_security or sell_security, as trade.Side says. Each is four statements, of which the third decides
-// and changes everything: see sql/buy_security.sql. Only a customer above half the size limit is checked first.
+// Trade runs buy_security or sell_security: see sql/buy_security.sql. Each is four statements. The third, which a sale
+// may run twice, decides and changes everything. Only a customer above half the size limit is checked first.
 func (s *Store) Trade(
 	ctx context.Context, w tpox.Write, account tpox.ID, trade tpox.Trade,
 ) ([]byte, error) {
@@ -66,7 +66,7 @@ func (s *Store) Trade(
 	})
 }
 
-// A deal is a trade with its price and its time: stamp and day are its forms in the customer's document.
+// A deal is a trade with its price and its time: stamp and day are the time as the customer's document contains it.
 type deal struct {
 	account    string
 	quote      tpox.Quote

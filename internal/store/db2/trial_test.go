@@ -229,7 +229,7 @@ func everything(schema string) (list []named) {
 	return list
 }
 
-// A doubt is a query about Db2's XQuery, with the answer that is right by the manual.
+// A doubt is an XQuery expression, with the result that Db2's manual requires.
 type doubt struct{ name, query, answer string }
 
 var doubts = []doubt{
@@ -241,7 +241,7 @@ var doubts = []doubt{
 	{"fn:substring of a missing element", `fn:substring(fn:string(()), 1, 10)`, ""},
 }
 
-// text returns the statement whose one value answers a doubt.
+// text returns a statement that evaluates the expression.
 func (d doubt) text() string {
 	return "VALUES XMLCAST(XMLQUERY('fn:string(" + d.query + ")') AS VARCHAR(40))"
 }
@@ -249,17 +249,17 @@ func (d doubt) text() string {
 // rounding finds the rounding by fn:floor in the trades.
 var rounding = regexp.MustCompile(`\$(\w+)X := (.*), \$\w+F := .*\n.*\$\w+N := xs:integer\(.*\),\n`)
 
-// shorter returns a trade whose rounding is fn:round-half-to-even, which is shorter and may not exist.
+// shorter returns a trade's statement that rounds by fn:round-half-to-even, which is shorter and may not exist.
 func shorter(trade string) string {
 	return rounding.ReplaceAllString(statements[trade], "$$${1}N := xs:integer(fn:round-half-to-even(${2})),\n")
 }
 
-// A design is a script of deploy/db2 for a schema in a database that exists: its statements without those of the
-// command line processor.
+// A design is what a script of deploy/db2 does in a database that exists: the statements that create the schema, and
+// those that configure the database.
 type design struct {
 	name     string
 	ddl      []string
-	settings []string // statements that configure the database
+	settings []string // of the database
 }
 
 var (
@@ -286,7 +286,7 @@ func designs(schema string) (list []design, err error) {
 	return list, nil
 }
 
-// alone returns the statements of a script with their names: how they begin.
+// alone returns the statements of a script, each named by its first 40 characters.
 func alone(what string, texts []string) (list []named) {
 	for _, text := range texts {
 		list = append(list, named{fmt.Sprintf("%s: %.40s", what, text), text})
@@ -303,8 +303,8 @@ func isStorage(text string) bool {
 	return len(m) > 0 && (m[1] == "TABLESPACE" || m[1] == "BUFFERPOOL")
 }
 
-// undo returns the statements that remove what a script has created in a schema, the last first, and the registered XML
-// schemas. Only XML indexes need one of their own, for the stand-in: on Db2 they are dropped with their table.
+// undo returns the statements that drop the registered XML schemas and what a script has created in a schema, the last
+// first. Of the indexes only XML indexes are dropped, for the stand-in: on Db2 each goes with its table.
 func undo(schema string, ddl []string) (drops []string) {
 	for _, x := range Schemas {
 		drops = append(drops, "DROP XSROBJECT "+schema+"."+x.Name)
@@ -384,7 +384,7 @@ var configurations = []named{
 	{"registry variables", "SELECT reg_var_name || ' ' || reg_var_value FROM SYSIBMADM.REG_VARIABLES ORDER BY 1"},
 }
 
-// measured returns queries for Db2's figures about the loaded tables of a schema and the statements that it ran.
+// measured returns queries for Db2's figures: on the loaded tables of a schema, and on the cached statements.
 func measured(schema string) (list []named) {
 	for _, of := range [][2]string{{"cadoc", "custacc"}, {"odoc", "orders"}, {"sdoc", "security"}} {
 		list = append(list, named{"documents of " + of[1] + " in their rows, of all", fmt.Sprintf(

@@ -14,7 +14,7 @@ import (
 )
 
 // Verify reads every document and calls find with a sentence for each fault, and read with its progress. Keys need no
-// check: they are in unique indexes on the documents, and in no column. It returns an error only where it cannot
+// check: they are in unique indexes on the documents, and in no column. It returns an error only if it cannot
 // finish. It may or may not see what is written meanwhile.
 func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (store.Verified, error) {
 	v := store.Verification{Find: find, Read: read}

@@ -47,9 +47,9 @@ type afterUnknown bool
 const (
 	// failUnknown returns *tpox.Unavailable with Unknown set.
 	failUnknown afterUnknown = false
-	// retryUnknown runs the work again, with tx.maybeDone set. The work must check whether the earlier attempt was
-	// committed: what that attempt inserted exists, or what it deleted does not. The unique index and the locks make the
-	// work wait until the server has decided.
+	// retryUnknown runs the work again, with tx.maybeDone set. Unless that is harmless, the work or its caller must check
+	// whether the earlier attempt was committed: what that attempt inserted exists, or what it deleted does not. The
+	// unique index and the locks make the work wait until the server has decided.
 	retryUnknown afterUnknown = true
 )
 
@@ -90,8 +90,7 @@ func (s *Store) writeOn(
 	return nil, domainError(ctx, err, maybeDone)
 }
 
-// attempt runs one transaction. lostCommit reports that the connection was lost in the commit, so that its outcome is
-// unknown.
+// attempt runs one transaction. lostCommit reports that the commit failed and its outcome is unknown.
 func attempt(t *tx, db *sql.DB, w tpox.Write, do work) (answer []byte, lostCommit bool, err error) {
 	if t.Tx, err = db.BeginTx(t.ctx, nil); err != nil {
 		return nil, false, err
@@ -118,8 +117,8 @@ func attempt(t *tx, db *sql.DB, w tpox.Write, do work) (answer []byte, lostCommi
 	return answer, err != nil && isLost(err), err
 }
 
-// remove deletes a document, or returns none if there is no such document. A statement with several parameters gets the
-// id for each. A document that is gone after an attempt with an unknown outcome was deleted by that attempt.
+// remove deletes a document, or returns the error none if the document does not exist. A statement with several
+// parameters gets the id for each. A document that is gone after an attempt with an unknown outcome counts as deleted.
 func (s *Store) remove(ctx context.Context, w tpox.Write, name string, id tpox.ID, none error) error {
 	ids := slices.Repeat([]any{id.String()}, strings.Count(statements[name], "?"))
 	_, err := s.write(ctx, w, retryUnknown, func(t *tx) ([]byte, error) {

@@ -116,9 +116,9 @@ func TestWrite_Deadline(t *testing.T) {
 	require.NotContains(t, f.said(), "COMMIT")
 }
 
-// IBM's client library may have replaced a broken connection silently: then everything before in the transaction,
-// including the claim of the key, is undone, and the rest must not be acknowledged. After the commit was lost, the
-// claim shows its outcome.
+// IBM's client library may have replaced a broken connection silently: then what the transaction did before, including
+// the claim of the key, is undone, and the rest must not be acknowledged. After a lost commit, the claim shows its
+// outcome.
 func TestWrite_Once(t *testing.T) {
 	once := &tpox.Once{Client: "c", Key: "k", Expires: noon.AddDate(0, 0, 1)}
 	kept := []int64{0, 1} // rows that keep_answer changes

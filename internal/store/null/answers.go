@@ -90,7 +90,7 @@ func (s *Store) GetAccount(ctx context.Context, _ tpox.ID) (tpox.Account, error)
 	return s.account, ctx.Err()
 }
 
-// SearchSecurities finds the same hits for every search, and none after them.
+// SearchSecurities finds the same hits for every search, but none for a search after a symbol.
 func (s *Store) SearchSecurities(ctx context.Context, search tpox.Search) ([]byte, error) {
 	if search.After != "" {
 		return tpox.SearchAnswer(0, nil), ctx.Err()

@@ -13,6 +13,6 @@
 //   - A replacement may have another key than its path names, because all documents that are read here have the same
 //     key.
 //
-// Leases begin above the dataset that the store claims to hold, and again there with each Open. The fingerprint begins
-// with "null/", so that results with this store are never compared with those of a real one.
+// Leases begin above the dataset that the store claims to hold, and begin there again after each Open. The fingerprint
+// begins with "null/", so that results with this store are never compared with those of a real one.
 package null

@@ -58,7 +58,7 @@ func search(d *dataset.Dataset) []byte {
 	bySector := make(map[string][]tpox.SecurityKeys)
 	for i := int64(0); ; i++ {
 		keys := must(tpox.SecurityKeysOf(d.Append(nil, dataset.Security, i)))
-		if keys.Sector == "" { // a bond
+		if keys.Sector == "" { // some funds have none
 			continue
 		}
 		bySector[keys.Sector] = append(bySector[keys.Sector], keys)

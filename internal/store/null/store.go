@@ -40,7 +40,7 @@ func Open() *Store {
 
 var faithful = tpox.FidelityBy(func(*tpox.Transaction) tpox.Fidelity { return tpox.NothingStored })
 
-// Describe returns an engine that keeps nothing.
+// Describe returns the description of an engine that keeps nothing.
 func (s *Store) Describe() tpox.EngineInfo {
 	return tpox.EngineInfo{Name: "null", Version: "1", Durability: tpox.Forgetful, Faithful: faithful}
 }

@@ -28,7 +28,7 @@ func generator(t testing.TB) *dataset.Dataset {
 	return dataset.New(dataset.Spec{Scale: scale, Seed: 1})
 }
 
-// queries returns the calls that return a document, each for the n-th of its kind.
+// queries returns calls that return a document, with an argument that depends on n.
 func queries(s *Store) map[string]func(context.Context, int64) ([]byte, error) {
 	id := func(n int64) tpox.ID { return tpox.ID(n) }
 	symbols := [...]string{dataset.Symbol(1), dataset.Symbol(2)}
@@ -76,7 +76,7 @@ func TestStore_Queries(t *testing.T) {
 	require.Equal(t, keys.Accounts[0], id)
 }
 
-// Responses are as large as with a real store.
+// Responses are about as large as with a real store.
 func TestStore_Sizes(t *testing.T) {
 	s, d := opened(t), generator(t)
 	mean := func(kind dataset.Kind, answer func([]byte) []byte) (size float64) {

@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// An Admin is a connection that reads the settings and the hit ratios of a server.
+// An Admin is a connection that reads the settings, and the page hits and misses, of a server.
 type Admin struct {
 	conn    *pgx.Conn
 	cluster bool // whether the database has the extension citus

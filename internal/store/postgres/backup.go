@@ -33,8 +33,8 @@ func (t tableCopy) copyFrom() string {
 	return fmt.Sprintf("COPY brokerage.%s (%s) FROM STDIN", t.table, t.columns)
 }
 
-// backup writes the state of the database at the beginning to a file, while others may write: for each table a COPY
-// command and its data, compressed. The file appears once all of it is on disk, and only its owner can read it.
+// backup writes a snapshot of the database to a file, while others may write: for each table a COPY command and its
+// data, compressed. The file appears once all of it is on disk, and only its owner can read it.
 // backup returns its size in bytes. A cluster is refused, because it has no snapshot of all nodes.
 func (s *Store) backup(
 	ctx context.Context, path string, o store.CopyOptions,
@@ -148,7 +148,7 @@ func (s *Store) restore(ctx context.Context, file string, o store.CopyOptions) (
 		}()
 		err := s.copyTables(ctx, tx, bufio.NewReaderSize(reader, 1<<20))
 		_ = reader.CloseWithError(errors.New("the restore has ended")) // always nil
-		return cmp.Or(<-unpacked, err)                                 // where it is not complete, nothing is committed
+		return cmp.Or(<-unpacked, err)                                 // if it is not complete, nothing is committed
 	})
 	if err == nil {
 		_, err = s.pool.Exec(ctx, s.afterLoad())

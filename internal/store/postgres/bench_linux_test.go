@@ -26,7 +26,7 @@ import (
 
 const (
 	nodeQuota    = 0.2 // processors of each server, when it is limited
-	warmUps      = 3   // rounds before: each connection makes its plans for each shard
+	warmUps      = 3   // rounds before: connections are made, and statements prepared
 	benchRounds  = 5   // measurements of each target, alternating
 	benchUsers   = 8   // while nothing is limited
 	limitedUsers = 32  // of each data node while nodes are limited: most of them wait for the limits
@@ -220,8 +220,8 @@ func machine(t testing.TB) (all, idle float64) {
 // connection prepares each script at its first use.
 const drawnWords = 10
 
-// BenchmarkPgbench prints how often a second pgbench and drive --db answer the seven queries on one server, with the
-// same statements and as many connections: `make bench-postgres`.
+// BenchmarkPgbench prints how often a second pgbench and drive --db run each of the seven queries on one server, with
+// the same statements and as many connections: `make bench-postgres`.
 func BenchmarkPgbench(b *testing.B) {
 	each, err := time.ParseDuration(os.Getenv("BROKERAGE_BENCH_POSTGRES"))
 	if err != nil {

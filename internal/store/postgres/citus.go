@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// The versions of Citus that the tests run on, and the oldest whose workers take queries as the coordinator does.
+// The version of Citus that the tests run on, and the oldest whose workers take queries as the coordinator does.
 const (
 	testedCitus = "13.2"
 	oldestCitus = 13
@@ -21,7 +21,7 @@ type clusterError string
 
 func (e clusterError) Error() string { return string(e) }
 
-// inspectCluster returns an error in one line for a database whose extension is missing or too old.
+// inspectCluster returns an error in one line for a database whose extension citus is missing or too old.
 func (s *Store) inspectCluster(ctx context.Context, conn *pgx.Conn) error {
 	var version string
 	err := conn.QueryRow(ctx, "SELECT extversion FROM pg_extension WHERE extname = 'citus'").Scan(&version)

@@ -59,8 +59,8 @@ func TestCommit_AnswerLost(t *testing.T) {
 }
 
 // A shard that is about to be moved stays where it is until a transaction that has read a row of it has written. The
-// transaction enters the cluster at a node that is neither end of the move: from there, Citus would write to the old
-// node.
+// transaction enters the cluster at a node that is neither end of the move: from there, without holds, Citus would
+// write to the old node.
 func TestMove_BetweenReadAndWrite(t *testing.T) {
 	const entry = 3
 	cluster := pgtest.StartCluster(t, entry)
@@ -151,7 +151,7 @@ func sharesOf(t testing.TB, s *Store) int64 {
 		WHERE p.symbol = $1`, generator(t).Symbol(0))
 }
 
-// awaitMove waits until a move is done or waits for its lock.
+// awaitMove returns when a move is done or is waiting for its lock.
 func awaitMove(t *testing.T, node *pgtest.Server, moved <-chan struct{}) {
 	conn := node.Connect(t, "postgres")
 	const waits = "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)"

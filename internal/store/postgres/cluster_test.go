@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// A migration reports what a cluster lacks before it changes anything. TestOpen_NotWanted has the cases without one.
+// Open reports what a cluster lacks before it changes anything. TestOpen_NotWanted has the case without a cluster.
 func TestCluster_Refused(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	coordinator, worker := cluster.Nodes[0], cluster.Nodes[2]

@@ -8,7 +8,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// The cost of the largest document is bounded for any transaction, in the service and in the server.
+// The cost of the largest document is bounded for each call that reads or writes it, in the service and in the server.
 func TestStore_BoundedCost(t *testing.T) {
 	testenv.Long(t)
 	_, d, server, database := tiny(t)

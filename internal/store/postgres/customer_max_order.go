@@ -36,9 +36,9 @@ const (
 	nextGreatest = 16
 )
 
-// maxOrderByRows reads the accounts of the customer, the greatest row of each, and the order of the greatest of them.
-// The order decides: where it is not visible, or differs from its row, everything is read again, for up to
-// visibleTimeout. After that, the greatest row whose order agrees counts.
+// maxOrderByRows reads the accounts of the customer, the greatest row of each, and the order of the greatest row. If
+// the order is not visible, or differs from its row, everything is read again, for up to visibleTimeout. After that,
+// the greatest row whose order agrees counts.
 func (s *Store) maxOrderByRows(ctx context.Context, customer tpox.ID) (answer []byte, err error) {
 	began := time.Now()
 	err = s.again(ctx, func(ctx context.Context) error {

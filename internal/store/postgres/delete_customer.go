@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// DeleteCustomer deletes the customer with the given id and all accounts, or returns *tpox.NotFound.
+// DeleteCustomer deletes the customer with the given id and all its accounts, or returns *tpox.NotFound.
 func (s *Store) DeleteCustomer(ctx context.Context, w tpox.Write, id tpox.ID) error {
 	var stored []byte
 	_, err := s.write(ctx, w, lockCustomer(id, &stored), func() ([]step, []byte, error) {

@@ -8,7 +8,7 @@ import (
 
 // DeleteOrder deletes the order with the given id, or returns *tpox.NotFound. On a cluster it deletes the order's row
 // in account_orders by the keys of the document. A commit over two nodes becomes visible on one after the other:
-// where the row is not there yet, nothing is deleted, and the transaction starts again.
+// if the row is not there yet, nothing is deleted, and the transaction starts again.
 func (s *Store) DeleteOrder(ctx context.Context, w tpox.Write, id tpox.ID) error {
 	if !s.distributed {
 		return s.change(ctx, w, step{name: "delete_order", args: []any{id}, missing: tpox.NoOrder(id)})

@@ -59,8 +59,8 @@ type visit struct {
 	fast   bool // Citus plans it as a query of one table by its key
 }
 
-// visits returns all statements of the 17 transactions, the two PUTs and GET /v1/accounts, of idempotency keys and of
-// leases.
+// visits returns the statements of the 17 transactions, the two PUTs, GET /v1/accounts and idempotency keys, except
+// those in notVisits.
 func visits(d *dataset.Dataset) map[string]visit {
 	order, customer := fmt.Sprint(d.ID(dataset.Order, 7)), fmt.Sprint(d.ID(dataset.Customer, 7))
 	account, symbol := fmt.Sprint(d.FirstAccount(7)), "'"+d.Symbol(9)+"'"

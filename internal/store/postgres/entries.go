@@ -44,8 +44,8 @@ const lookEvery = 30 * time.Second
 var divided = regexp.MustCompile(
 	`\bbrokerage\.(customers|orders|accounts|account_orders|securities|answers|once_slots)\b`)
 
-// openEntries returns the entries of a configuration, nil if the URL names one host only. The connections of the pool
-// are divided among them.
+// openEntries returns the entries of a configuration, nil if the URL names one host only. Each gets its share of the
+// pool's limit of connections, but at least two.
 func openEntries(ctx context.Context, config *pgxpool.Config) (*entries, error) {
 	hosts := hostsOf(config.ConnConfig)
 	if len(hosts) < 2 {
@@ -92,9 +92,9 @@ func (e *entries) of(statement string, args []any) *pgxpool.Pool {
 	return e.pools[int(e.next.Add(1)-1)%len(e.pools)]
 }
 
-// look reads where the shards are, and which node each pool is connected to. A pool whose host was down is connected
-// to the node of another pool; the connections of both pools are closed, and new ones try their own host first. After
-// an error, the previous state stays.
+// look reads where the shards are, and which node each pool is connected to. If its host was down, a pool may be
+// connected to the node of another pool; then the connections of both are closed, and new ones try their own host
+// first. After an error, the previous state stays.
 func (e *entries) look() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -154,7 +154,7 @@ func hashOf(key any) (hash int32, ok bool) {
 	return int32(jenkins(bytes)), true //nolint:gosec // all bits count
 }
 
-// maxHashed is the length of the longest text that is hashed in one step of twelve bytes: one is left for its length.
+// maxHashed is the length of the longest text that is hashed in one step of twelve bytes, one of which is its length.
 const maxHashed = 11
 
 // jenkins returns the last word of Bob Jenkins' hash lookup3 with PostgreSQL's seed, for at most maxHashed bytes.

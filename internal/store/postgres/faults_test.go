@@ -53,8 +53,8 @@ func waiting(t testing.TB, q querier, database string, but int32) (pid int32) {
 	return pid
 }
 
-// A timeout of the server, and a cancelled request, end a statement in the server: nothing was changed, and the
-// connection stays in use.
+// A timeout of the server, and a cancelled request, end a statement in the server: its session becomes idle, nothing
+// was changed, and the call succeeds later.
 func TestServer_StatementEnds(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()

@@ -16,9 +16,9 @@ import (
 // chunkSize is how many documents are copied and committed together.
 const chunkSize = 2000
 
-// LoadDataset fills the store with a generated dataset, by COPY on one connection more than there are processors.
-// Until all of it is there, the store is not Ready; after an interruption it can only be emptied. A finished load is
-// not repeated.
+// LoadDataset fills the store with a generated dataset, by COPY on at most one connection more than there are
+// processors. Until all of it is there, the store is not Ready; after an interruption it can only be emptied. A
+// finished load is not repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress store.Progress) error {
 	// One more than processors, because each waits for the server at times. Another connection holds the load's lock.
 	atOnce := max(1, min(runtime.GOMAXPROCS(0)+1, int(s.pool.Config().MaxConns)-1))
@@ -57,7 +57,7 @@ func (s *Store) afterLoad() string { return "VACUUM (ANALYZE) " + names(s.tables
 var errLoadRuns = errors.New("another load into the database is running")
 
 // loading runs a load. A setting marks the load as unfinished from before its first document until the transaction
-// that runs end and removes the mark, so the load may be interrupted at any point. A second load at the same time is
+// that calls end and removes the mark, so the load may be interrupted at any point. A second load at the same time is
 // refused: each would take documents of the other for duplicates.
 func (s *Store) loading(ctx context.Context, name string, load func() error, end func(pgx.Tx) error) (err error) {
 	conn, err := s.pool.Acquire(ctx)
@@ -99,7 +99,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 	return err
 }
 
-// setting returns a setting of the database, "" where there is none, for the LoadRecord.
+// setting returns a setting of the database, or "" if there is none. It is for the LoadRecord.
 func (s *Store) setting(ctx context.Context, name string) (text string, err error) {
 	if err = s.queryRow(ctx, "get_setting", []any{name}, &text); noRows(err) {
 		err = nil

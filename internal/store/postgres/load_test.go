@@ -51,7 +51,7 @@ func requireDataset(t testing.TB, s *Store, d *dataset.Dataset) {
 	require.Equal(t, d.ID(dataset.Order, d.Count(dataset.Order)), int64(lease.First))
 }
 
-// After an interruption at any point, the database is marked as unfinished, and can be loaded once it was emptied.
+// After an interruption at any chunk, the database is marked as unfinished, and can be loaded once it was emptied.
 func TestLoadDataset_Interrupted(t *testing.T) {
 	testenv.Long(t)
 	_, url, d := fresh(t)
@@ -107,7 +107,7 @@ func TestLoadBatches_Refused(t *testing.T) {
 	require.Empty(t, verified(t, s))
 }
 
-// backedUpTo returns the file of a backup.
+// backedUpTo makes a backup and returns its file.
 func backedUpTo(t testing.TB, s *Store) (file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "b.bak")
@@ -116,8 +116,8 @@ func backedUpTo(t testing.TB, s *Store) (file string) {
 	return file
 }
 
-// A restore brings back every byte, and replaces content only on request. One of a damaged backup, or one that ends
-// early, changes nothing.
+// A restore brings back every byte, and replaces content only on request. It changes nothing if the backup is damaged
+// or cut off, or if it is cancelled.
 func TestBackup_Restore(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	file := backedUpTo(t, s)

@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// readAnswer reads the stored answer, if any. It returns errAnswered, or *tpox.KeyReused for another request.
+// readAnswer returns errAnswered if an answer is stored, *tpox.KeyReused if it is of another request, or else nil.
 func (t *transaction) readAnswer(row pgx.Row) error {
 	var hash, answer []byte
 	var expires time.Time
@@ -46,7 +46,7 @@ const slots = 64
 func slotOf(once *tpox.Once) int { return int(uint64(lockOf(once)) % slots) } //nolint:gosec // a remainder
 
 // lockOf returns the number of the advisory lock for an idempotency key. Two keys are unlikely to have the same number;
-// if they do, one request waits for the other.
+// if they do, one request is refused while the other runs.
 func lockOf(once *tpox.Once) int64 {
 	h := sha256.New()
 	_ = binary.Write(h, binary.BigEndian, uint64(len(once.Client))) // a hash returns no error
@@ -55,7 +55,7 @@ func lockOf(once *tpox.Once) int64 {
 	return int64(binary.BigEndian.Uint64(h.Sum(nil))) //nolint:gosec // all bits count, the sign too
 }
 
-// Expired answers are deleted in batches, after a write that stored one, and after the next one while more are left.
+// After a write with a key, up to purgeRows expired answers are deleted: at most every purgeEvery unless more are left.
 const (
 	purgeEvery = time.Minute
 	purgeRows  = 200

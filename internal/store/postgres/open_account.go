@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// OpenAccount adds an account to a customer and returns its id, or a *tpox.Conflict if it exists.
+// OpenAccount adds an account to a customer and returns the account's id, or a *tpox.Conflict if that exists.
 func (s *Store) OpenAccount(ctx context.Context, w tpox.Write, customer tpox.ID, account []byte) (tpox.ID, error) {
 	id, err := tpox.AccountKeyOf(account)
 	if err != nil {

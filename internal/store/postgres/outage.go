@@ -13,7 +13,7 @@ import (
 type outage struct {
 	began time.Time
 	cause error
-	over  chan struct{} // closed when a connection was made
+	over  chan struct{} // closed when endOutage ends
 }
 
 // probeInterval is the time between two attempts to connect to a server that is down.

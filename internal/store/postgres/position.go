@@ -15,7 +15,7 @@ import (
 // the write-ahead log.
 type position struct{ timeline, lsn int64 }
 
-// readPosition reads the answer of the statements write_position and replica_state.
+// readPosition reads the row that write_position or replica_state returns.
 func readPosition(row pgx.Row) (p position, err error) {
 	err = row.Scan(&p.timeline, &p.lsn)
 	return p, err
@@ -32,9 +32,9 @@ func readIdentity(row pgx.Row) (i identity, err error) {
 	return i, err
 }
 
-// token returns the token of a position: four bytes that identify the database, the timeline and the LSN. A read with
-// the token of another database is answered by the primary, and so is one with the token of the zero position, which
-// is of no timeline.
+// token returns the token of a position: a hash of the database in four bytes, the timeline in four, and the LSN in
+// eight. The primary answers a read with the token of another database, and a read with the token of the zero
+// position, which is of no timeline.
 func (i *identity) token(p position) (t tpox.Token) {
 	sum := sha256.Sum256([]byte(i.system + "/" + i.database))
 	copy(t[:4], sum[:])
@@ -56,7 +56,7 @@ type sample struct {
 	lsn int64
 }
 
-// maxSamples bounds the history of samples: almost seven minutes of them.
+// maxSamples bounds the history of samples: five to seven minutes of them.
 const maxSamples = 2048
 
 // A history is the recent positions of the primary on its current timeline, in ascending order. It tells how old the
@@ -86,7 +86,7 @@ func (h *history) since(t time.Time) (lsn int64, ok bool) {
 }
 
 // age returns how old data up to a position may be: as old as the last sample whose position is not higher, or as the
-// first sample.
+// first sample if all are higher.
 func (h *history) age(lsn int64) time.Duration {
 	i := sort.Search(len(h.samples), func(i int) bool { return h.samples[i].lsn > lsn })
 	return time.Since(h.samples[max(i-1, 0)].at)

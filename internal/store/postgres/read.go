@@ -30,11 +30,11 @@ func (s *Store) sql(name string) string {
 	return statements[name]
 }
 
-// errMoved reports that what a look-up found has changed before it was used; the transaction has changed nothing.
+// errMoved reports that rows of one document disagree because of a concurrent transaction; nothing was changed.
 var errMoved = errors.New("a concurrent transaction changed what was looked up")
 
 // queryRow runs a query and scans its only row, or returns pgx.ErrNoRows. It uses the primary, or in a Citus cluster
-// the node that poolFor chooses, and retries when the connection is lost, which is safe for a read.
+// the node that poolFor chooses, and retries after the errors of mayTryAgain, which is safe for a read.
 func (s *Store) queryRow(ctx context.Context, name string, args []any, into ...any) error {
 	err := s.again(ctx, func(ctx context.Context) error {
 		return s.poolFor(name, args).QueryRow(ctx, s.sql(name), args...).Scan(into...)
@@ -45,7 +45,7 @@ func (s *Store) queryRow(ctx context.Context, name string, args []any, into ...a
 	return domainError(ctx, err, false)
 }
 
-// read does what queryRow does, but on a replica where one may answer.
+// read does what queryRow does, but on a replica if one may answer.
 func (s *Store) read(ctx context.Context, name string, args []any, into ...any) error {
 	if s.replicas != nil {
 		if answered, err := s.replicas.read(ctx, name, args, into); answered {
@@ -55,7 +55,7 @@ func (s *Store) read(ctx context.Context, name string, args []any, into ...any) 
 	return s.queryRow(ctx, name, args, into...)
 }
 
-// document runs a query whose answer is one document, or returns *tpox.NotFound.
+// document returns the only document that a query finds, or *tpox.NotFound.
 func (s *Store) document(ctx context.Context, name, what string, key any) (doc []byte, err error) {
 	missing := &tpox.NotFound{What: what, Key: fmt.Sprint(key)}
 	if !storable(key) {

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// ReplaceCustomer replaces the whole document of a customer, where match allows the stored version. It opens the
+// ReplaceCustomer replaces the whole document of a customer, if match allows the stored version. It opens the
 // accounts that are new, and closes those that are gone.
 func (s *Store) ReplaceCustomer(
 	ctx context.Context, w tpox.Write, id tpox.ID, doc []byte, validate bool, match tpox.Match,

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// ReplaceSecurity replaces the whole document of a security, where match allows the stored version, and its row for
+// ReplaceSecurity replaces the whole document of a security, if match allows the stored version, and its row for
 // searches if the keys change.
 func (s *Store) ReplaceSecurity(
 	ctx context.Context, w tpox.Write, symbol string, doc []byte, validate bool, match tpox.Match,

@@ -48,7 +48,7 @@ var errBehind = errors.New("the replica has not replayed the position that the r
 // errStranger is the error for a server that is no replica of the primary.
 var errStranger = errors.New("the server is no replica of the primary")
 
-// newReplica returns a replica with the settings of the store. It connects to nothing yet.
+// newReplica returns a replica with the settings of the store. It does not wait for a connection.
 func newReplica(ctx context.Context, set *replicas, url string) (*replica, error) {
 	config, _, err := parseURL(url)
 	if err != nil {
@@ -85,7 +85,7 @@ func (r *replica) recognise(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// check asks the server for its state, and leaves it out if it cannot answer.
+// check reads the replica's state, and leaves it out if it cannot answer or is not on the primary's timeline.
 func (r *replica) check(ctx context.Context) error {
 	state, err := readPosition(r.pool.QueryRow(ctx, statements["replica_state"], markClient, markKey))
 	if err == nil {
@@ -94,7 +94,7 @@ func (r *replica) check(ctx context.Context) error {
 			err = fmt.Errorf("the replica is not on the primary's timeline %d", current)
 		}
 	}
-	if err != nil && !isConflict(err) { // the replay has cancelled the check itself
+	if err != nil && !isConflict(err) { // in a conflict, the replay has cancelled the check itself
 		r.leaveOut(err)
 	}
 	return err
@@ -116,7 +116,7 @@ func (r *replica) leaveOut(err error) {
 	}
 }
 
-// queryRow runs a query of at most one row. It returns errBehind if the replica has not replayed a position.
+// queryRow runs a query of at most one row. It returns errBehind if the replica has not replayed the position needs.
 func (r *replica) queryRow(ctx context.Context, needs position, name string, args, into []any) error {
 	var b pgx.Batch
 	b.Queue(statements["replica_state"], markClient, markKey)

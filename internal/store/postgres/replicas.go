@@ -17,7 +17,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// A timing has the intervals and bounds of replicas. Tests have others.
+// A timing holds the intervals and timeouts of replicas. Tests set their own.
 type timing struct {
 	interval time.Duration // between two checks of each server; also the precision of Freshness.Within
 	patience time.Duration // timeout of a check, and of a read before it is sent to the primary
@@ -48,7 +48,7 @@ const (
 	fallbackTimeline = "timeline"         // the token is of another timeline or another database
 	fallbackUnknown  = "position_unknown" // no sample of the primary's position is as recent as the read requires
 	fallbackNone     = "no_replica"       // no replica gets reads
-	fallbackError    = "error"            // the replica has failed
+	fallbackError    = "error"            // the read has failed on the replica
 )
 
 // openReplicas finds the primary's position, and checks each replica once. One that cannot be reached yet gets no reads
@@ -161,7 +161,7 @@ func (r *replicas) read(ctx context.Context, name string, args, into []any) (ans
 	return false, nil
 }
 
-// try runs a query on one replica. With a reason to fall back, there is no answer.
+// try runs a query on one replica. If it returns a reason, the primary must run the query.
 func (r *replicas) try(
 	ctx context.Context, f tpox.Freshness, name string, args, into []any,
 ) (reason string, err error) {
@@ -175,7 +175,7 @@ func (r *replicas) try(
 	}
 	err = r.bounded(ctx, func(ctx context.Context) error { return from.queryRow(ctx, needs, name, args, into) })
 	switch {
-	case err == nil || noRows(err): // an answer that nothing was found is an answer
+	case err == nil || noRows(err): // finding nothing is a valid result
 		from.reads.Add(1)
 		return "", err
 	case ctx.Err() != nil:
@@ -228,7 +228,7 @@ func (r *replicas) choose(needs position) (chosen *replica) {
 	return chosen
 }
 
-// tokenFrom returns the token of a committed write, from the answer of the statement write_position after it. If that
+// tokenFrom returns the token of a committed write, from the row that write_position returned after it. If that
 // statement has failed, the token is one that only the primary fulfils.
 func (r *replicas) tokenFrom(row pgx.Row) tpox.Token {
 	p, err := readPosition(row)

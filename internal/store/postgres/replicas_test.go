@@ -28,7 +28,7 @@ type cluster struct {
 	d        *dataset.Dataset
 }
 
-// TestReplicas runs all cases on one cluster, which the last one promotes.
+// TestReplicas runs all cases on one cluster. The last one kills the primary and promotes a replica.
 func TestReplicas(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
@@ -73,7 +73,7 @@ func (c *cluster) replicate(t testing.TB, replicas int) *replicated {
 	return c.open(t, patient, c.primary.URL("postgres"), urls[:replicas]...)
 }
 
-// awaitUp waits until so many replicas get reads.
+// awaitUp waits until exactly want replicas get reads.
 func (r *replicated) awaitUp(t testing.TB, want int) {
 	t.Helper()
 	eventually(t, func() bool {
@@ -97,7 +97,7 @@ func within(ctx context.Context, age time.Duration) context.Context {
 	return tpox.WithFreshness(ctx, tpox.Freshness{Within: age})
 }
 
-// setPrice sets the price of a security, which must be a new one, and returns the token.
+// setPrice sets the price of a security, and returns the token of the write.
 func (r *replicated) setPrice(t testing.TB, symbol string, price int64) tpox.Token {
 	t.Helper()
 	w := now()
@@ -166,7 +166,7 @@ func (c *cluster) tokenIsNeverStale(t *testing.T) {
 		r.fallen(fallbackNone))
 }
 
-// checkOrder inserts an order and deletes it, by single statements, and reads after both.
+// checkOrder inserts an order and deletes it, and reads it four times after each write, with its token.
 func (r *replicated) checkOrder(t testing.TB, id int64, done, stale *atomic.Int64) {
 	w := now()
 	w.Token = new(tpox.Token)
@@ -342,8 +342,8 @@ func (c *cluster) hangs(t *testing.T) {
 	eventually(t, func() bool { read(); return r.readsOf(0) > before })
 }
 
-// A read that fails on a replica is answered by the primary, with the reason counted; only a fault of the replica
-// itself takes it out of the rotation.
+// A read that fails on a replica is left to the primary, with the reason counted; only a fault of the replica itself
+// takes it out of the rotation.
 func (c *cluster) fallbacks(t *testing.T) {
 	r := c.replicate(t, 1)
 	c.primary.Exec(t, "postgres", `CREATE FUNCTION fail(text) RETURNS text LANGUAGE plpgsql

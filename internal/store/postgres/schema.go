@@ -103,8 +103,8 @@ func schemaScript(url string) (string, error) {
 // Made reports whether Open has made the schema.
 func (s *Store) Made() bool { return s.made }
 
-// ensureSchema makes the schema in an empty database, and refuses one of another version or program, and tables that
-// are not what the URL asks for.
+// ensureSchema makes the schema in an empty database. It refuses a schema of another version or program, and tables
+// that are not what the URL asks for.
 func (s *Store) ensureSchema(ctx context.Context, conn *pgx.Conn, w wanted) (err error) {
 	s.stamp, s.made, err = store.Schema{
 		Stamp: func(ctx context.Context) (store.Stamp, bool, error) { return stampOf(ctx, conn) },

@@ -16,7 +16,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Replicas that start together on an empty database all find it ready, and one has made the schema.
+// Instances that start together on an empty database all find it ready, and one has made the schema.
 func TestOpen_TenAtOnce(t *testing.T) {
 	server := pgtest.Shared(t)
 	url := server.URL(server.Database(t))
@@ -171,7 +171,7 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// The owner of the schema is no superuser, and the service's role may change documents and nothing else.
+// The owner of the schema need be no superuser. The service's role may carry out all calls, but not change the schema.
 func TestRoles(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", `CREATE ROLE brokerage_owner LOGIN; CREATE ROLE brokerage_service LOGIN`)
@@ -222,7 +222,7 @@ func roles(t *testing.T, owns, service, serves string) {
 	}
 }
 
-// A row of a document with another id, or with none, is refused, whoever writes it.
+// A row whose document has another id, or none, is refused, whoever writes it.
 func TestSchema_OwnIDs(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	code := func(sql string, args ...any) string { return codeOf(errOf(s.pool.Exec(t.Context(), sql, args...))) }

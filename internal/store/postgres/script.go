@@ -65,7 +65,7 @@ func (s *Store) CheckScript(ctx context.Context, text string) error {
 	return scriptError(ctx, err)
 }
 
-// scriptError returns the error of a statement that the server has refused as *store.ScriptRefused.
+// scriptError returns *store.ScriptRefused for the error of a statement that the server has refused.
 func scriptError(ctx context.Context, err error) error {
 	if code := codeOf(err); code != "" && ctx.Err() == nil && (!isTransient(err) || isConflict(err)) {
 		return &store.ScriptRefused{Code: "SQLSTATE " + code, Cause: err}

@@ -32,7 +32,7 @@ func (s *Store) Describe() tpox.EngineInfo {
 	return e
 }
 
-// hasSetting reports whether the server has a setting of that value.
+// hasSetting reports whether a setting of the server has this value.
 func (s *Store) hasSetting(name, value string) bool {
 	return slices.Contains(s.engine.Settings, tpox.Setting{Name: name, Value: value})
 }

@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/store"
 )
 
-// Stats returns the store's figures. If the server does not answer at once, its own counts are those of the last call.
+// Stats returns the store's figures. If the server does not answer in time, its own counts are the last fetched ones.
 // Pages count for all clients of the database, up to a second late.
 func (s *Store) Stats() store.Stats {
 	stats := store.Stats{Retries: map[string]int64{"transient": s.retries.Load()}}

@@ -66,7 +66,7 @@ func tiny(t testing.TB) (*Store, *dataset.Dataset, *pgtest.Server, string) {
 	return opened(t, server.URL(database), Options{}), d, server, database
 }
 
-// loaded returns the URL of a database for one test that is loaded with d, without the parameters.
+// loaded returns the URL, without the parameters, of a database for one test that is loaded with d as they ask.
 func loaded(t testing.TB, d *dataset.Dataset, parameters string) string {
 	t.Helper()
 	server := pgtest.Shared(t)
@@ -83,7 +83,7 @@ func fresh(t testing.TB) (*Store, string, *dataset.Dataset) {
 
 func now() tpox.Write { return tpox.Write{Now: time.Now()} }
 
-// once is now with an idempotency key.
+// once returns what now returns, with an idempotency key.
 func once() tpox.Write {
 	w := now()
 	w.Once = &tpox.Once{Client: "c", Key: "k", Expires: w.Now.Add(time.Hour)}

@@ -63,7 +63,7 @@ func (t *tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, query pgx.Trace
 }
 
 func (t *tracer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, batch pgx.TraceBatchStartData) context.Context {
-	var texts []string // never none
+	var texts []string // never empty
 	for _, q := range batch.Batch.QueuedQueries {
 		texts = append(texts, q.SQL)
 	}

@@ -7,7 +7,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// errOtherOwner reports that the customer of an account, when it was locked, did not have the account any more.
+// errOtherOwner reports that a customer, when it was locked, did not have the account any more.
 var errOtherOwner = errors.New("the account has just moved to another customer")
 
 // Trade carries out buy_security and sell_security, and returns the Trade_Confirmation. The security is read after the

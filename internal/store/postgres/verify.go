@@ -20,7 +20,7 @@ type storedRow struct {
 }
 
 // verifyQueries read the documents, with what their columns and the tables beside them say, as keysOf writes it. A
-// cluster joins tables that are divided by different keys only where they are materialized.
+// cluster joins tables that are divided by different keys only if one is materialized.
 var verifyQueries = [...]string{
 	dataset.Security: `SELECT 'security ' || d.symbol, concat_ws(' ', d.symbol, s.sector, s.pe, s.yield, s.name, s.type,
 			s.pe_text, s.yield_text), XMLSERIALIZE(CONTENT doc AS text)
@@ -64,9 +64,9 @@ func joined(values ...any) string {
 	return strings.Join(texts, " ")
 }
 
-// Verify reads a snapshot of all data. It calls find with a sentence for each finding, and read with the bytes read
-// since the last call. What columns and other tables say is compared with what the document says, in both directions.
-// It returns an error only if it could not read to the end; findings are not errors.
+// Verify reads all data, on one server from one snapshot. It calls find with a sentence for each finding, and read
+// with the bytes read since the last call. What columns and other tables say is compared with what the document says,
+// in both directions. It returns an error only if it could not read to the end; findings are not errors.
 func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (store.Verified, error) {
 	v := store.Verification{Find: find, Read: read}
 	unfinished, err := s.Loading(ctx)
@@ -162,7 +162,7 @@ func (s *Store) checkRows(k dataset.Kind, rows []storedRow) (seen store.Inspecte
 }
 
 // restChecks find rows of the other tables that match no document, and describe each in a sentence. The first also
-// finds accounts of documents that have no row. The last two are not for mode=pure.
+// finds accounts in documents that have no row of their own. The last two are not for mode=pure.
 var restChecks = []string{
 	`WITH a AS MATERIALIZED (SELECT account, customer FROM brokerage.accounts),
 		u AS MATERIALIZED (SELECT id AS customer, unnest(accounts) AS account FROM brokerage.customers)

@@ -18,12 +18,12 @@ type step struct {
 	name    string
 	args    []any // the first is the key of its row; a document is a string, and []byte is bytea
 	into    []any // where the columns of its row go; nil for a statement that returns none
-	missing error // returned when it finds no row; nil leaves that to the caller
+	missing error // returned when it finds no row; nil: that is no error
 	taken   error // returned when the key of its row exists
 }
 
 // A transaction is a write: a round trip that begins and reads, and one that writes and commits, or only the second
-// where it has nothing to read.
+// if it has nothing to read.
 type transaction struct {
 	store *Store
 	w     tpox.Write
@@ -159,8 +159,8 @@ func (t *transaction) begin(ctx context.Context) error {
 	return t.conn.SendBatch(ctx, &b).Close()
 }
 
-// commit runs the steps and commits, in one round trip. It takes two where the results of the steps decide whether to
-// commit: with an idempotency key, and where one of several steps may find nothing.
+// commit runs the steps and commits, in one round trip. It takes two if the results of the steps decide whether to
+// commit: with an idempotency key, and if one of several steps may find nothing.
 func (t *transaction) commit(ctx context.Context, steps []step) error {
 	wait := t.w.Once != nil
 	if wait {

@@ -101,7 +101,7 @@ func TestBackup_File(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Another database under the same name would be read with the journal of the first.
+// A backup fails if another database gets the name meanwhile: the journal that was read may be of that one.
 func TestBackup_DatabaseReplacedMeanwhile(t *testing.T) {
 	path, other := tinyDatabase(t), tinyDatabase(t)
 	_, _, err := Backup(t.Context(), path, io.Discard, func(int64, int64) { _ = os.Rename(other, path) })

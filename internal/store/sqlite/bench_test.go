@@ -15,8 +15,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// BenchmarkStore measures every transaction on a warm database of XXXS, or of BENCH_SCALE; writes come from 64
-// goroutines, because groups make them cheap.
+// BenchmarkStore measures most transactions on a warm database of XXXS, or of BENCH_SCALE; writes come from 32
+// goroutines for each processor, because groups make them cheap.
 func BenchmarkStore(b *testing.B) {
 	d, s, ctx := scaled(cmp.Or(os.Getenv("BENCH_SCALE"), "XXXS")), empty(b), b.Context()
 	require.NoError(b, s.LoadDataset(ctx, d, nil))
@@ -98,7 +98,7 @@ func BenchmarkStore(b *testing.B) {
 	}
 }
 
-// BenchmarkLoad measures documents a second: of a generated dataset, which is trusted, and of files, whose documents
+// BenchmarkLoad measures documents a second: of a generated dataset, which is trusted, and of a source, whose documents
 // are admitted, without and with validation.
 func BenchmarkLoad(b *testing.B) {
 	d := scaled("XXXS")

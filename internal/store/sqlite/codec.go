@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A kind is a kind of documents, which share a dictionary.
+// A kind is a kind of documents, which share a dictionary, or of other data that changes (see settings).
 type kind string
 
 const (
@@ -26,8 +26,8 @@ const (
 var kinds = [...]kind{securities, customers, orders}
 
 // A codec packs the documents of a database. The first byte of a packed document shows its form, one of three: a frame
-// of zstd, which ends with a checksum of the document; a block of S2 after a mark and such a checksum; the document
-// itself, if it was stored with compression switched off.
+// of zstd, which ends with a checksum of the document; a block of S2, after a mark and a checksum of the document; the
+// document itself, if it was stored with compression switched off.
 //
 // Orders, which are most of the data, are packed by zstd. S2 packs customers and securities a fifth larger, but
 // unpacks them in half the time. Without a dictionary, all are packed by zstd.
@@ -45,7 +45,7 @@ const (
 
 	// maxDocument bounds the size that a packed document may claim.
 	maxDocument = 64 << 20
-	// packLevel is zstd's fastest: its output is 5 % larger than that of the next level, in half the time.
+	// packLevel is zstd's fastest: it takes half the time of the next level, and its output is 5 % larger.
 	packLevel = zstd.SpeedFastest
 )
 
@@ -125,7 +125,7 @@ func (c *codec) pack(k kind, doc []byte) []byte {
 	return bytes.Clone(room[:s2Head+len(block)]) // without the spare room
 }
 
-// unpack returns the document, or an error if it does not match its checksum.
+// unpack returns the document, or an error if it is damaged. One stored without compression has no checksum.
 func (c *codec) unpack(k kind, packed []byte) ([]byte, error) {
 	switch {
 	case len(packed) == 0:

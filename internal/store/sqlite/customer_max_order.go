@@ -18,7 +18,7 @@ func (s *Store) CustomerMaxOrder(ctx context.Context, customer tpox.ID) ([]byte,
 	if err := s.query(ctx, customerMaxOrder, []any{int64(customer)}, &order, &b, &accounts); err != nil {
 		return nil, missing(customers, customer, err)
 	}
-	if b == nil { // the customer has no order
+	if b == nil { // the customer has no order with a cash value
 		return tpox.MaxOrder(customer, nil), nil
 	}
 	doc, err := s.unpack(orders, order, b)

@@ -12,8 +12,8 @@
 // after the flush (journal_mode WAL, synchronous FULL), so that it survives a power failure. The writer never passes
 // the context of a request to SQL, because an interrupt would roll back the whole group.
 //
-// Each packed document has a checksum, which is checked when it is unpacked: a damaged document is *tpox.Damaged,
-// never an answer. Damage of the keys and indexes beside the documents is found by Verify.
+// Each compressed document has a checksum, which is checked when it is unpacked: a damaged one is *tpox.Damaged, never
+// an answer. Damage of the columns and indexes beside the documents is found by Verify.
 //
 // Packing, editing and validation run in the goroutine of the request, on what it has read. The writer then only checks
 // whether that has changed since (see revise). Large documents take turns (see store.LargeWrites).

@@ -26,12 +26,12 @@ func domainError(err error) error {
 	case code == 0, tpox.IsDomainError(err):
 		return err
 	case code&0xFF == sqlite3.SQLITE_INTERRUPT:
-		return context.DeadlineExceeded // only a request's deadline interrupts
+		return context.DeadlineExceeded // only the end of a context interrupts
 	case isDamageCode(code):
 		return &tpox.Damaged{Cause: err}
 	}
-	// Only commits flush. After a failed flush the group is in the journal. If this process ends before the group is
-	// overwritten there, the next process applies it.
+	// In a write, only COMMIT flushes. After a failed flush the group is in the journal. If this process ends before the
+	// group is overwritten there, the next process applies it.
 	return &tpox.Unavailable{Cause: err, Unknown: code == sqlite3.SQLITE_IOERR_FSYNC}
 }
 
@@ -48,7 +48,7 @@ func isDamageCode(code int) bool {
 	return code&0xFF == sqlite3.SQLITE_CORRUPT || code&0xFF == sqlite3.SQLITE_NOTADB
 }
 
-// isDuplicate reports whether a key existed already.
+// isDuplicate reports whether an error says that a key exists already.
 func isDuplicate(err error) bool {
 	code := codeOf(err)
 	return code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY || code == sqlite3.SQLITE_CONSTRAINT_UNIQUE

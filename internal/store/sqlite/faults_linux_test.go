@@ -107,7 +107,7 @@ func traced(t *testing.T, victim, calls, dir string) (trace iter.Seq[string], ou
 }
 
 // Killing a process cannot show that an answer comes after the flush of its group, nor that the folder is flushed after
-// the file was created. The system calls of a client that writes one order after another show it.
+// the file was created. The system calls of a client that writes one order after another show both.
 func TestFlush_BeforeTheAnswer(t *testing.T) {
 	dir := t.TempDir()
 	trace, out := traced(t, "insert", "write,pwrite64,fsync,fdatasync,openat", dir)
@@ -138,8 +138,8 @@ func TestFlush_BeforeTheAnswer(t *testing.T) {
 	require.GreaterOrEqual(t, written, inTurn, "the trace shows the writes")
 }
 
-// A command that this process starts has its files open for a moment, after fork and before exec. A lock that ends in
-// that moment must end for the command, too.
+// A command that this process starts has this process's files open for a moment, after fork and before exec. A lock
+// that ends in that moment must end for the command, too.
 func TestLock_Forked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "b.db")
 	l, err := lockDatabase(path, true)
@@ -162,8 +162,8 @@ func TestLock_Network(t *testing.T) {
 	}
 }
 
-// Closing any descriptor of the database ends all of SQLite's POSIX locks on it. So while the store holds one of them,
-// it closes none; and the lock on the file is the first to be taken and the last to end.
+// Closing any descriptor of the database ends all of SQLite's POSIX locks on it. So while SQLite holds one,
+// no descriptor is closed; and the store's lock on the file is the first to be taken and the last to end.
 func TestLock_Descriptors(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "brokerage.db")
@@ -212,7 +212,7 @@ func TestLock_Descriptors(t *testing.T) {
 	require.Greater(t, closed, 4)
 }
 
-// visitingVictim opens a database, uses all that opens its file, and closes it.
+// visitingVictim opens a database, inserts, backs up and verifies, which may open its file again, and closes it.
 func visitingVictim(args []string) error {
 	ctx := context.Background()
 	s, err := Open(ctx, args[0], store.Options{})
@@ -267,7 +267,7 @@ func TestReady_Blocked(t *testing.T) {
 	insert(t, s, 2)
 }
 
-// While no write succeeds because the disk is full the store is not ready, though it answers refusals; with room it is
+// While no write succeeds because the disk is full, the store is not ready, though it answers refusals; with room it is
 // ready again, without a write of a client.
 func TestReady_FullDisk(t *testing.T) {
 	testenv.Long(t)

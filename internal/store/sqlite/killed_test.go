@@ -100,8 +100,8 @@ func TestBackup_Killed(t *testing.T) {
 	require.Len(t, entries(t, dir), 1+len(halvesOf(t, file)))
 }
 
-// A restore that is killed at any moment leaves the old database, journal included, or the new one. A complete one
-// leaves nothing of the journal, which would destroy the new database.
+// A restore that is killed at any moment leaves the old database, journal included, or the new one. A complete
+// restore leaves nothing of the journal, which would destroy the new database.
 func TestRestore_Killed(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()

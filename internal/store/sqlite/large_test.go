@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/store"
 )
 
-// In every transaction, a write of a large document waits for its turn until its context ends. Others do not wait.
+// In five transactions, a write of a large document waits for its turn until its context ends. Others do not wait.
 func TestLarge_Turns(t *testing.T) {
 	s := tinyStore(t)
 	const id = 900_000

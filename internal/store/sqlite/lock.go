@@ -17,13 +17,13 @@ import (
 // writes.
 const private = 0o600
 
-// A lock keeps other processes from opening a database by any name. It ends with the process.
+// A lock keeps any other store from opening the database, by any name. It ends with the process.
 //
 // It is a lock on a byte of the file that SQLite never uses. SQLite finds the journal by its name, so the journal is
 // locked too: a file that was moved to the name of a database in use is not opened with the journal of that database.
 //
 // SQLite's own locks, POSIX locks, end as soon as this process closes any descriptor of the database. So it is opened
-// here before SQLite opens it, and closed after SQLite has closed its last connection; nothing else opens it meanwhile.
+// here before SQLite opens it, and closed after SQLite has closed its last connection; only SQLite opens it meanwhile.
 type lock struct {
 	path    string // of the database, past all symbolic links
 	info    os.FileInfo
@@ -66,7 +66,7 @@ func lockDatabase(path string, create bool) (_ *lock, err error) {
 		l.file, err = openLocked(path, flags|os.O_EXCL, path)
 		l.made = err == nil
 	}
-	if !l.made && (err == nil || errors.Is(err, fs.ErrExist)) { // exists, if only as a link to a file that does not
+	if !l.made && (err == nil || errors.Is(err, fs.ErrExist)) { // it exists, or is a link to a missing file
 		l.file, err = openLocked(path, flags, path)
 	}
 	if err != nil {
@@ -137,9 +137,9 @@ func hasOneName(path string, info os.FileInfo) error {
 }
 
 // checkBeside refuses files beside the database at path that SQLite would apply to it, or overwrite, although they are
-// not its journal: links, databases of their own, and files of a user who may not write the database. database is nil
-// if there is none, so that nothing is applied. It also refuses a journal whose database is missing or empty, which
-// SQLite would delete.
+// not its journal: links, other databases, and files of a user who may not write the database. database is nil if
+// there is none, so that nothing is applied. It also refuses a journal whose database is missing or empty, because
+// SQLite would delete the journal.
 func checkBeside(path string, database os.FileInfo) error {
 	for _, suffix := range []string{"-journal", "-wal", "-shm"} {
 		name := path + suffix
@@ -191,8 +191,8 @@ func ownerMayWrite(file, database os.FileInfo) bool {
 }
 
 // checkOwner refuses a database that may be a trap of another user, who would keep access to all that is written to it:
-// an empty one, or one that its owner does not share with a group of this process. Root may open any other, as for a
-// backup. It calls notice with what others can do with the database.
+// an empty one, or one that its owner does not share with a group of this process. Root may open any other, as for
+// maintenance. It calls notice with what others can do with the database.
 func (l *lock) checkOwner(empty bool, notice func(string)) error {
 	mode := l.info.Mode()
 	if user, foreign := output.ForeignOwner(l.info); foreign && !l.made {

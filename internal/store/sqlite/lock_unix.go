@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// requireLocal refuses a database on a network file system, where SQLite's locks, and the memory that its processes
-// share, do not work. where is the database, or its folder.
+// requireLocal refuses a database on a network file system, on which SQLite's locks, and the memory that its processes
+// share, do not work. The argument where is the path of the database, or of its folder.
 func requireLocal(path, where string) error {
 	var stat unix.Statfs_t
 	if err := unix.Statfs(where, &stat); err != nil {
@@ -29,8 +29,8 @@ func requireLocal(path, where string) error {
 // lockedByte is the byte that is locked. The bytes that SQLite locks are at 1 GiB.
 var lockedByte = unix.Flock_t{Whence: io.SeekStart, Start: 1 << 62, Len: 1}
 
-// tryLock locks a file, or returns busy when another process has locked it. The lock belongs to the open file, unlike a
-// POSIX lock: closing another descriptor of the file does not end it.
+// tryLock locks a file; busy is true if it is locked already, even by another store in this process. The lock belongs
+// to the open file, unlike a POSIX lock: closing another descriptor of the file does not end it.
 func tryLock(f *os.File) (busy bool, err error) {
 	l := lockedByte
 	l.Type = unix.F_WRLCK

@@ -49,7 +49,7 @@ func TestOpen_PlantedJournal(t *testing.T) {
 	}
 }
 
-// The members of a group that shares a database leave journals of their own.
+// A journal is accepted if it belongs to a member of the group that shares the database.
 func TestOpen_JournalOfGroup(t *testing.T) {
 	requireRoot(t)
 	path := newTarget(t).path
@@ -60,7 +60,7 @@ func TestOpen_JournalOfGroup(t *testing.T) {
 	opened(t, path, store.Options{})
 }
 
-// An empty file of another user is not filled, and no database is made beside a journal of another user. Root may
+// An empty file of another user is not filled, and a new database is refused beside a journal of another user. Root may
 // open a database of another user, as for maintenance, and gets a notice.
 func TestOpen_ForeignOwner(t *testing.T) {
 	requireRoot(t)
@@ -93,7 +93,7 @@ func TestOpen_ForeignOwner(t *testing.T) {
 	})
 }
 
-// Files that have the name of a journal and are none are neither used nor removed.
+// A file with the name of a journal that is not a journal is neither used nor removed.
 func TestOpen_NoJournal(t *testing.T) {
 	backup := written(t, smallBackup(t))
 	for _, suffix := range []string{"-journal", "-wal"} {

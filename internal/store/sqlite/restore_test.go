@@ -163,7 +163,7 @@ func TestRestore_BeingRead(t *testing.T) {
 	require.Empty(t, halvesOf(t, s.path))
 }
 
-// A restore replaces a damaged database, removes its journal and keeps its mode: that is what backups are for.
+// A restore replaces a damaged database, removes its journal and keeps the mode of the file.
 func TestRestore_OverDamage(t *testing.T) {
 	file := written(t, smallBackup(t))
 	for name, damage := range map[string]func(b []byte) []byte{

@@ -12,7 +12,7 @@ import (
 // A revision is the plan of a write that changes one or several stored documents: what it has read and will write.
 type revision struct {
 	store  *Store
-	tx     *transaction // in which it is planned again; nil for the first plan, which reads from the pool
+	tx     *transaction // in which it is planned again; nil while the plan reads from the pool
 	read   []readDocument
 	writes []plannedWrite
 	// before is done in the transaction before the writes; it may be nil.
@@ -36,8 +36,8 @@ type plannedWrite struct {
 // that was read may have changed since. If so, plan is called again.
 //
 // Nothing is locked before the writer runs the transaction, so the order in which plan reads documents cannot cause a
-// deadlock. It should still read them in ascending order of their keys: if two documents are each a reason to refuse
-// the write, all stores then give the same reason.
+// deadlock. But if two documents are each a reason to refuse the write, the order decides which reason is given, and
+// should be the same in all stores.
 //
 // Without an idempotency key, an error of plan is final: it was right when plan read. With one, a kept answer or a new
 // error may replace it.

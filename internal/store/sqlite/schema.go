@@ -80,8 +80,8 @@ func stampOf(ctx context.Context, db *sql.DB) (stamp store.Stamp, empty bool, er
 // Made reports whether Open has made the schema.
 func (s *Store) Made() bool { return s.made }
 
-// Remove removes a closed database of this program, of any version. It refuses any other file. A symbolic link to the
-// database stays.
+// Remove removes a closed database of this program, of any version, or an empty file. It refuses any other file. A
+// symbolic link to the database stays.
 func Remove(ctx context.Context, path string) (err error) {
 	lock, err := lockDatabase(path, false)
 	if err != nil {

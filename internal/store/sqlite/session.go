@@ -78,8 +78,8 @@ func (s *session) bind(args []any) []driver.NamedValue {
 	return s.named
 }
 
-// execute runs a statement that returns no rows, and returns how many rows it changed. It has no context: an interrupt
-// would roll back the whole transaction.
+// execute runs a statement without reading its rows, and returns how many rows it changed. It has no context: an
+// interrupt would roll back the whole transaction.
 func (s *session) execute(name string, args ...any) (int64, error) {
 	result, err := s.statements[name].ExecContext(context.Background(), s.bind(args))
 	if err != nil {

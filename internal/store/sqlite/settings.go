@@ -34,7 +34,7 @@ func isCount(value string) bool {
 	return err == nil && n >= 0
 }
 
-// parse returns the path of a URL, which is taken literally up to a question mark, and its settings.
+// parse returns the path and the settings of a URL. The path is taken literally up to a question mark.
 func parse(url string) (path string, settings map[string]string, err error) {
 	path, query, found := strings.Cut(strings.TrimPrefix(url, Scheme+":"), "?")
 	if !found {

@@ -31,7 +31,7 @@ type readers struct {
 
 	mu   sync.Mutex
 	idle []*reader // a stack: the last one's cache is warm
-	keep bool      // readers may keep snapshots; false while the journal is too long
+	keep bool      // readers may keep snapshots; false, for example, while the journal is too long
 
 	newest struct { // reads what has changed since the snapshots of the others
 		sync.Mutex
@@ -265,13 +265,13 @@ func (c *changes) note(keys ...documentKey) {
 	c.noted.Store(change)
 }
 
-// noteAll notes that the current group may change anything.
+// noteAll notes that anything may have changed.
 func (c *changes) noteAll() { c.all.Store(c.noted.Add(1)) }
 
 // endGroup ends the current group, committed or not.
 func (c *changes) endGroup() { c.ends.Store(c.noted.Load()) }
 
-// since reports whether any of the documents may have changed after a time.
+// since reports whether any of the documents, or anything at all (noteAll), may have changed after a given time.
 func (c *changes) since(after uint64, keys ...documentKey) bool {
 	if after < c.all.Load() {
 		return true

@@ -211,7 +211,7 @@ func TestReaders_Panic(t *testing.T) {
 	}
 }
 
-// The connection for second reads may be busy with a search; no other read waits for it.
+// The newest reader may be busy with a search; no other read waits for it.
 func TestReaders_NewestIsTaken(t *testing.T) {
 	s := tinyStore(t)
 	symbol := tiny.Symbol(3)

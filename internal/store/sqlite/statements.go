@@ -17,12 +17,12 @@ import (
 //go:embed sql/*.sql
 var sqlFiles embed.FS
 
-// A statement is one of the files in sql/, with its properties. It is declared beside the transaction that uses it.
+// A statement is one of the files in sql/, with its properties. It is declared beside code that uses it.
 type statement struct {
 	name string // of the file, without .sql
-	// kind is the kind of document that the statement reads or changes; the first argument is its key. It is empty for
-	// statements whose changes are not noted, such as those on rows of accounts, which change together with their
-	// customer.
+	// kind is the kind of document that the statement reads or changes; unless depends is set, the first argument is its
+	// key. It is empty for statements whose changes are not noted, such as those on rows of accounts, which change
+	// together with their customer.
 	kind kind
 	// stores is set if the last argument is a packed document. adds is the number of documents that the statement adds: 0
 	// for an update, -1 for a removal.
@@ -30,7 +30,7 @@ type statement struct {
 	adds   int64
 	// changes returns what else the statement changes; nil for nothing.
 	changes func(args []any) documentKey
-	// depends returns the keys that a row which was found depends on; nil means the document of the key alone.
+	// depends returns the keys of all that a found row depends on; nil means the document of the key alone.
 	depends func(args, columns []any) []documentKey
 	// slow is set if the query is interrupted when its request ends, and is not tried in a snapshot that is too old for
 	// it. What it depends on must follow from the arguments alone.
@@ -84,7 +84,7 @@ func (s *Store) unpack(k kind, key any, packed []byte) ([]byte, error) {
 	return doc, nil
 }
 
-// exec runs a statement and returns how many rows it changed. It notes what has changed for the census and the readers.
+// exec runs a statement and returns how many rows it changed. It notes changes for the census, the readers and revise.
 func (t *transaction) exec(st *statement, args ...any) (int64, error) {
 	end := t.w.store.options.Trace.Statement(t.job.ctx, st.name, nil)
 	n, err := t.w.execute(st.name, args...)
@@ -135,7 +135,7 @@ func (s *Store) RunScript(
 		return rows, scriptError(errors.Join(err, tx.Rollback()))
 	}
 	err = s.writer.enqueue(&job{ctx: ctx, exclusive: func(conn *sql.Conn) (err error) {
-		ctx := context.WithoutCancel(ctx) // otherwise database/sql would roll back at any moment
+		ctx := context.WithoutCancel(ctx) // otherwise database/sql would roll back when it ends
 		tx, err := conn.BeginTx(ctx, nil)
 		if err != nil {
 			return err
@@ -148,7 +148,7 @@ func (s *Store) RunScript(
 	return rows, scriptError(err)
 }
 
-// CheckScript prepares a statement, and returns what SQLite refuses in it.
+// CheckScript prepares a statement, and returns SQLite's error if it refuses the statement.
 func (s *Store) CheckScript(ctx context.Context, text string) error {
 	statement, err := s.reading.PrepareContext(ctx, text)
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *Store) CheckScript(ctx context.Context, text string) error {
 	return statement.Close() //nolint:sqlclosecheck // nothing runs in between
 }
 
-// scriptError returns an error of SQLite as *store.ScriptRefused.
+// scriptError returns an error of SQLite as *store.ScriptRefused, unless it means damage.
 func scriptError(err error) error {
 	if failed, ok := errors.AsType[*sqlite.Error](err); ok && !tpox.IsDomainError(err) && !isDamage(err) {
 		return &store.ScriptRefused{Code: fmt.Sprintf("SQLite %d", failed.Code()), Cause: err}

@@ -23,7 +23,7 @@ import (
 func (s *Store) Stats() store.Stats {
 	r, w := s.readers, s.writer
 	r.mu.Lock()
-	for _, reader := range r.idle { // the others are counted when they are idle again
+	for _, reader := range r.idle { // those in use are counted when they are idle again
 		r.pages.add(reader.status)
 	}
 	r.mu.Unlock()
@@ -45,7 +45,7 @@ func (s *Store) Stats() store.Stats {
 
 		WriterPageHits: w.pages.hits.Load(), WriterPageMisses: w.pages.misses.Load(), PageWrites: w.pages.writes.Load(),
 
-		Retries: map[string]int64{"changed": s.redone.Load()}, // planned again because a document had changed meanwhile
+		Retries: map[string]int64{"changed": s.redone.Load()}, // planned again because a document may have changed
 		File:    sizeOf(s.path),
 		Journal: sizeOf(s.path + "-wal"),
 		IDsLeft: make(map[string]int64),
@@ -102,7 +102,7 @@ func (p *pageReads) add(status sqlite.DBStatus) {
 // Describe returns the engine with the settings of the connection that writes.
 func (s *Store) Describe() tpox.EngineInfo { return s.engine }
 
-// faithful is where each transaction works. To SQLite, a document is packed bytes, with keys in columns beside it.
+// faithful holds the fidelity of each transaction. To SQLite, a document is packed bytes, with keys beside it.
 var faithful = tpox.FidelityBy(func(t *tpox.Transaction) tpox.Fidelity {
 	switch {
 	case t.Kind == tpox.Update:
@@ -136,7 +136,7 @@ func (s *Store) describe(ctx context.Context) (e tpox.EngineInfo, err error) {
 		{Name: "page_size", Value: strconv.Itoa(pageSize)},
 		{Name: "compression", Value: compression},
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.settings)) { // others are read above
+	for _, name := range slices.Sorted(maps.Keys(s.settings)) { // synchronous and page_size are listed above
 		if name != "synchronous" && name != "page_size" {
 			e.Settings = append(e.Settings, tpox.Setting{Name: name, Value: s.settings[name]})
 		}
@@ -144,8 +144,8 @@ func (s *Store) describe(ctx context.Context) (e tpox.EngineInfo, err error) {
 	return e, err
 }
 
-// A census counts the documents and their packed bytes. Census counts them once, which reads all of them; after that,
-// each commit updates the counts.
+// A census counts the documents and their packed bytes. Store.Census reads all of them to count them; each commit
+// updates the counts.
 type census struct {
 	mu      sync.Mutex
 	known   bool

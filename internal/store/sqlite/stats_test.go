@@ -14,8 +14,8 @@ import (
 	"brokerage/internal/store/storetest"
 )
 
-// The wait of a read for a connection is counted, with its duration, by a clock that stands still while anything runs,
-// so that a busy machine makes no difference.
+// The wait of a read for a connection is counted, with its duration. The clock of the test stands still while anything
+// runs, so that a busy machine makes no difference.
 func TestStore_Stats_Waits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := Open(t.Context(), t.TempDir()+"/b.db", store.Options{Pool: 1})
@@ -41,7 +41,7 @@ func TestStore_Stats_Waits(t *testing.T) {
 	})
 }
 
-// The figures of connections, leases, groups, commits, packing and pages.
+// Stats has the figures of connections, leases, groups, commits, packing and pages.
 func TestStore_Stats(t *testing.T) {
 	s := opened(t, tinyDatabase(t), store.Options{Pool: 3})
 	before := s.Stats()

@@ -46,12 +46,12 @@ type Store struct {
 	stamp store.Stamp
 	made  bool // whether Open has made the schema
 
-	purged time.Time // when expired answers were last purged; only the writer uses it
+	purged time.Time // when a purge last left no expired answers; only the writer uses it
 }
 
 var _ tpox.Store = (*Store)(nil)
 
-// Open opens the database that a URL names, sqlite:PATH or the path alone, or makes one.
+// Open opens the database that a URL (sqlite:PATH or the path alone) names. It makes a missing one, unless AsIs is set.
 func Open(ctx context.Context, url string, options store.Options) (*Store, error) {
 	path, settings, err := parse(url)
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.path = s.lock.path
-	// Before anything is written: the file may be of another program.
+	// This is checked before anything is written: the file may be of another program.
 	empty := s.lock.info.Size() == 0
 	if !empty {
 		err := withDatabase(existing(s.path, "rw"), func(db *sql.DB) (err error) {
@@ -133,10 +133,10 @@ func (s *Store) open(ctx context.Context) (err error) {
 
 // connect opens the connections, makes the schema in an empty file, and reads what the store keeps in memory.
 func (s *Store) connect(ctx context.Context) (err error) {
-	// reading is how much of the file all connections for reading cache together, and writing is how much the writer's
-	// caches, in KiB. Other pages come from the operating system's cache. That holds each page once and not for each
-	// connection, so with little memory it gets the larger share. The cache for writing is small because SQLite looks
-	// through all of it at nearly every commit.
+	// reading is the size of the caches of all readers together, and writing is that of the writer's cache, in KiB. Other
+	// pages come from the operating system's cache. That holds each page once and not for each connection, so with little
+	// memory it gets the larger share. The writer's cache is small because SQLite looks through all of it at nearly every
+	// commit.
 	reading, writing := 152<<10, 8<<10
 	if usable := probe.Here.UsableMemory(); usable > 0 {
 		reading, writing = min(reading, int(usable>>14)), min(writing, int(usable>>15))
@@ -194,7 +194,7 @@ func (s *Store) connect(ctx context.Context) (err error) {
 const busyPragma = "busy_timeout(10000)"
 
 // dsn returns a name for SQLite with the pragmas of a connection: the store's own, each NAME(VALUE), unless the URL
-// sets them, and the URL's. The driver runs busy_timeout first, the others by name.
+// sets them, and the URL's. The driver runs busy_timeout first, then the others in alphabetical order.
 func (s *Store) dsn(own ...string) string {
 	pragmas := []string{busyPragma, "journal_mode(WAL)"}
 	for _, pragma := range own {
@@ -214,7 +214,7 @@ func uri(path string, settings url.Values) string {
 	return (&url.URL{Scheme: "file", Opaque: opaque, RawQuery: settings.Encode()}).String()
 }
 
-// existing returns a name for SQLite by which no database is made, only an existing one read (ro) or written (rw).
+// existing returns a name for SQLite to read (mode ro) or write (rw) an existing database; it never makes one.
 func existing(path, mode string) string {
 	return uri(path, url.Values{"mode": {mode}, "_pragma": {busyPragma}})
 }
@@ -228,7 +228,7 @@ func OpenFile(path string) (*sql.DB, error) {
 	return db, err
 }
 
-// withDatabase calls do with a database that has one connection, and closes it.
+// withDatabase opens a database with one connection, calls do with it, and closes it.
 func withDatabase(name string, do func(*sql.DB) error) (err error) {
 	db, err := sql.Open("sqlite", name)
 	if err != nil {
@@ -244,7 +244,7 @@ type queryer interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// eachRow calls each with the rows of a query.
+// eachRow calls each for every row of a query, until it returns an error.
 func eachRow(ctx context.Context, q queryer, query string, args []any, each func(*sql.Rows) error) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {

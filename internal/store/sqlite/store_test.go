@@ -57,8 +57,8 @@ func TestOnce_Cut(t *testing.T) {
 	requireClean(t, opened(t, path, store.Options{}))
 }
 
-// Every statement uses an index; the search and the largest order use covering ones. There is no sqlite_stat4, with
-// which some statements would be planned again at each execution (see loading).
+// No statement scans a table; the search and the largest order use covering indexes. There is no sqlite_stat4, with
+// which some statements would be planned again at each execution (see endLoad).
 func TestStatements_Plans(t *testing.T) {
 	s := tinyStore(t)
 	require.Zero(t, scan[int](t, s.reading, "SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_stat4'"))

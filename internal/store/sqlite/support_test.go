@@ -97,7 +97,7 @@ func now() tpox.Write { return tpox.Write{Now: time.Now()} }
 // order returns a new order with an id that the test chooses.
 func order(id int64) []byte { return tiny.AppendNewOrder(nil, id, dataset.NewOrder{ID: id}) }
 
-// errOf returns the error of a call that has an answer, too.
+// errOf returns the error of a call that also returns a value.
 func errOf[A any](_ A, err error) error { return err }
 
 // insert stores the order with an id.
@@ -106,7 +106,7 @@ func insert(t testing.TB, s *Store, id int64) {
 	require.NoError(t, errOf(s.InsertOrder(t.Context(), now(), order(id))))
 }
 
-// requireOrder finds the order that insert has stored.
+// requireOrder requires the order that insert has stored.
 func requireOrder(t testing.TB, s *Store, id int64) {
 	t.Helper()
 	got, err := s.GetOrder(context.Background(), tpox.ID(id))
@@ -119,7 +119,7 @@ func requireNoOrder(t testing.TB, s *Store, id int64) {
 	require.ErrorAs(t, errOf(s.GetOrder(context.Background(), tpox.ID(id))), new(*tpox.NotFound), "order %d", id)
 }
 
-// buyOne returns a trade that tests repeat: one share of a security that depends on the account, always at one time.
+// buyOne returns a trade that tests repeat: one share of a security that depends on the account, always at one moment.
 func buyOne(account int64) tpox.Trade {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return tpox.Trade{Side: tpox.Buy, Symbol: tiny.Symbol(int(account) % 500), Quantity: "1", Now: at}
@@ -138,7 +138,7 @@ func scan[T any](t testing.TB, db *sql.DB, query string) (value T) {
 	return value
 }
 
-// execute runs statements on the file of a closed store.
+// execute runs statements on the file of a closed store, or on a new file.
 func execute(t testing.TB, path, statements string, args ...any) {
 	t.Helper()
 	require.NoError(t, withDatabase(uri(path, nil), func(db *sql.DB) error {
@@ -230,7 +230,7 @@ func requireTiny(t testing.TB, s *Store) {
 	require.Greater(t, lease.First, orderID(tiny.Count(dataset.Order)-1))
 }
 
-// victims are the functions of the test binary that run in a process to be killed, by name.
+// victims are the functions that the test binary runs in a process of its own, most to be killed, by name.
 var victims = map[string]func(args []string) error{
 	"write": writingVictim, "insert": insertingVictim, "load": loadingVictim,
 	"backup": backupVictim, "restore": restoreVictim,
@@ -251,7 +251,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A victim is a process that runs until it is killed.
+// A victim is a process that a test kills.
 type victim struct {
 	*exec.Cmd
 
@@ -270,7 +270,7 @@ func startVictim(t testing.TB, args ...string) *victim {
 	return v
 }
 
-// requireLine waits for the victim's next line.
+// requireLine waits for the victim's next line, and requires that it is want.
 func (v *victim) requireLine(t testing.TB, want string) {
 	t.Helper()
 	require.True(t, v.lines.Scan())

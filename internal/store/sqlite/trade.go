@@ -37,7 +37,7 @@ func (s *Store) Trade(
 	})
 }
 
-// customerOf reads the customer that an account belongs to, with the id.
+// customerOf reads the id and the document of the customer that an account belongs to.
 func (r *revision) customerOf(ctx context.Context, account tpox.ID) (id int64, doc []byte, err error) {
 	var b []byte
 	if err := r.find(ctx, customerOfAccount, int64(account), &id, &b); err != nil {

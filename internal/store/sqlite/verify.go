@@ -18,8 +18,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Verify reads everything, calls find with each finding, a sentence, and read with the progress. Damage is a finding;
-// an I/O error or the end of ctx is an error.
+// Verify reads everything. It calls find with each finding, a sentence, and read, if it is not nil, with the bytes of
+// each batch. Damage is a finding; an I/O error or the end of ctx is an error.
 func (s *Store) Verify(
 	ctx context.Context, find func(string) error, read func(bytes int64),
 ) (store.Verified, error) {
@@ -89,7 +89,7 @@ type storedRow struct {
 	packed  []byte
 	account int64  // of an order
 	cash    []byte // of an order
-	columns []any  // of a security, as securityRow.columns returns them
+	columns []any  // of a security, as securityRow.columns returns them but without the price
 	price   []byte
 	symbol  string // of a security
 }
@@ -106,7 +106,7 @@ var storedQueries = [...]string{
 	dataset.Order:    "SELECT id, doc, account, cash FROM orders WHERE id > ? ORDER BY id LIMIT ?",
 }
 
-// storedRows reads a table in batches. If a page is damaged, the rest of the table is a finding.
+// storedRows reads a table in batches. If a page is damaged, there is a finding for the rest of the table.
 func (s *Store) storedRows(ctx context.Context, k dataset.Kind) iter.Seq2[storedBatch, error] {
 	return func(yield func(storedBatch, error) bool) {
 		last := int64(-1) << 63
@@ -165,7 +165,7 @@ func scanRow(rows *sql.Rows, columns ...any) error {
 // check verifies the documents of a batch.
 func (s *Store) check(ctx context.Context, k dataset.Kind, b storedBatch) store.Inspected {
 	seen := store.Inspected{Findings: b.findings}
-	accountsOf := make(map[int64][]tpox.ID) // by the documents of customers
+	accountsOf := make(map[int64][]tpox.ID) // as in the documents, by customer
 	for _, r := range b.rows {
 		report := func(format string, args ...any) { seen.AddFinding(r.name, format, args...) }
 		doc, err := s.codec.Load().unpack(kind(k.String()), r.packed)
@@ -266,7 +266,7 @@ func (s *Store) checkAccountsOf(ctx context.Context, accountsOf map[int64][]tpox
 	}
 }
 
-// checkAccounts reports account rows whose customer does not exist. The others were compared with the documents.
+// checkAccounts counts the account rows and reports those whose customer does not exist. check has compared the rest.
 func (s *Store) checkAccounts(ctx context.Context, v *store.Verification) error {
 	var failed error
 	err := eachRow(ctx, s.reading, `SELECT a.id, a.customer FROM accounts a

@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Each possible fault occurs once, in a database of its own.
+// Each fault occurs alone, in a database of its own, and Verify reports it.
 func TestVerify_Damage(t *testing.T) {
 	testenv.Long(t)
 	findings, v := verified(t, tinyDatabase(t))

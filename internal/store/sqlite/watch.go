@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// watchEvery is how often the store checks that its files are in place, and that a failed write would succeed now.
+	// watchEvery is how often the store checks that its files are in place and, after a failed write, writes a probe.
 	watchEvery = time.Second
 	// maxUnwritten is how long writes may fail or wait until the store is not ready.
 	maxUnwritten = 5 * time.Second
 )
 
-// watch compares every second the store's files with those that have their names, until stop is called. A file that
-// was deleted or replaced can still be written to, but what is written is lost when the store is closed. So writes are
-// refused until the name is again that of the open file.
+// watch starts to compare the store's files with those that have their names every second, until stop is called. A file
+// that was deleted or replaced can still be written to, but what is written is lost when the store is closed. So writes
+// are refused until the name is again that of the open file.
 func (s *Store) watch() (stop func(), err error) {
 	files := map[string]os.FileInfo{s.path: s.lock.info}
 	for _, name := range []string{s.path + "-wal", s.path + "-shm"} { // they exist while the database is open

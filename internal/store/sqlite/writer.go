@@ -26,7 +26,7 @@ const groupTime = 10 * time.Millisecond
 
 // A writer is the one goroutine that writes. It runs the transactions that wait in the queue as a group, with one
 // commit and one flush for all, so groups grow with the load and no transaction waits for others to arrive. A refused
-// transaction does not affect its group: either it has changed nothing by then, or it has set a savepoint.
+// transaction does not affect its group: it changed nothing, or had a savepoint, or redo runs the others again.
 type writer struct {
 	session
 
@@ -39,13 +39,13 @@ type writer struct {
 
 	misplaced atomic.Pointer[tpox.Unavailable] // why writes are refused; nil while the files are in place
 
-	began  atomic.Pointer[time.Time] // when the first write began that failed or waits, since the last success
+	began  atomic.Pointer[time.Time] // the beginning of the first write that failed or waits since the last success
 	failed atomic.Pointer[error]     // the error of the last attempt to write, since the last success
 	wrote  bool                      // whether the current group has changed something
 
 	waiting atomic.Int64     // transactions in the queue or in a group
 	groups  atomic.Int64     // commits so far
-	busy    atomic.Int64     // with groups, in nanoseconds
+	busy    atomic.Int64     // time spent on groups, in nanoseconds
 	sizes   *store.Histogram // transactions of a group
 	commits *store.Histogram // seconds
 	pages   pageReads
@@ -77,7 +77,7 @@ type job struct {
 	done      chan struct{}
 }
 
-// newWriter returns the writer of a store whose readers are there. It is closed if there is an error.
+// newWriter returns the writer of a store, whose readers must exist. After an error, the writer is closed.
 func newWriter(ctx context.Context, s *Store) (*writer, error) {
 	w := &writer{
 		queue:   make(chan *job),
@@ -116,7 +116,7 @@ func (w *writer) write(ctx context.Context, do func(*transaction) error) error {
 	return w.enqueue(&job{ctx: ctx, do: do})
 }
 
-// enqueue waits until a job is done. The job's context bounds the wait in the queue.
+// enqueue puts a job in the queue and waits until it is done. The job's context bounds the wait in the queue.
 func (w *writer) enqueue(j *job) error {
 	j.done = make(chan struct{})
 	select {
@@ -253,8 +253,8 @@ func (w *writer) begin(group []*job) error {
 	}
 }
 
-// unwritten returns how long nothing could be written: the time since the first write began that failed or waits, 0
-// after a success.
+// unwritten returns how long nothing could be written: the age of the first write that failed or waits since the
+// last success, or 0 if there is none.
 func (w *writer) unwritten() time.Duration {
 	if began := w.began.Load(); began != nil {
 		return time.Since(*began)
@@ -273,7 +273,7 @@ func (w *writer) probe(ctx context.Context) {
 	const name = "probe"
 	err := w.write(ctx, func(t *transaction) error { return t.set(name, strings.Repeat("x", 64<<10)) })
 	if err == nil {
-		_ = w.write(ctx, func(t *transaction) error { // or the next probe does
+		_ = w.write(ctx, func(t *transaction) error { // if it fails, the next probe deletes them
 			_, err := t.exec(deleteSetting, name)
 			return err
 		})
@@ -299,7 +299,7 @@ func (w *writer) redo(group []*job) (err error) {
 	return err
 }
 
-// commit ends a group.
+// commit commits the transaction of a group and counts it.
 func (w *writer) commit(group []*job) error {
 	var ends []func(error)
 	if trace := w.store.options.Trace; trace != nil {
@@ -330,7 +330,7 @@ func (w *writer) commit(group []*job) error {
 // no other goroutine it takes no time.
 const commitYields = 4
 
-// dequeue returns a job from the queue, or nil. At the end of a group it yields first.
+// dequeue returns a job from the queue, or nil. After the last job of a group, it yields before it returns nil.
 func (w *writer) dequeue(last bool) *job {
 	for i := 0; ; i++ {
 		select {

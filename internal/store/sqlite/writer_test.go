@@ -44,8 +44,8 @@ func hold(t testing.TB, s *Store) (release func() error) {
 	})
 }
 
-// asGroup calls do for each member. They enter the queue while the writer is busy, and so form one group. It returns
-// the error of each member, and that of the transaction that kept the writer busy.
+// asGroup calls do for each member. They enter the queue while the writer is busy, and so form one group, if groupTime
+// allows it. asGroup returns the error of each member, and that of the transaction that kept the writer busy.
 func asGroup(t testing.TB, s *Store, members int, do func(i int) error) (errs []error, held error) {
 	t.Helper()
 	release := hold(t, s)
@@ -67,7 +67,7 @@ func waitForQueue(t testing.TB, s *Store, n int) {
 	time.Sleep(20 * time.Millisecond) // until the last ones, already counted, wait
 }
 
-// insertRow inserts an order without its index.
+// insertRow inserts an order that is not packed and has no cash.
 func (t *transaction) insertRow(id int) error {
 	return errOf(t.exec(insertOrder, int64(id), int64(1), nil, order(int64(id))))
 }
@@ -206,8 +206,7 @@ func TestStore_IsDurableBySettings(t *testing.T) {
 	}
 }
 
-// Even with an idempotency key, a document is edited, validated and packed before the writer runs the transaction, and
-// not again.
+// Even with an idempotency key, a changed document is packed before the writer runs the transaction, and not again.
 func TestWriter_WithAKeyDoesNoWork(t *testing.T) {
 	s := tinyStore(t)
 	packed := &s.packed[indexOf(customers)].documents

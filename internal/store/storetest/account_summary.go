@@ -47,7 +47,7 @@ var accountSummary = &transaction{
 				func(doc, _ string) string {
 					return first(doc, "Holdings", "><Position><Quantity>5</Quantity></Position><Position/")
 				},
-				// An element without a namespace stays without one in an answer that has one.
+				// Elements without a namespace inside elements that an answer copies.
 				func(doc, _ string) string {
 					doc = first(prefixed(doc, custacc), "odd:FirstName", "><plain>x</plain")
 					return first(first(doc, "odd:City", "><plain>x</plain"), "odd:mValueDate", "><plain>x</plain")

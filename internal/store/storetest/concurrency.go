@@ -185,8 +185,8 @@ var concurrencyCases = []testCase{
 		}
 	}},
 	// A request that is refused while others write is refused for its own reason and changes nothing, and does not affect
-	// the others. The replacement is refused only after it has changed other accounts, by a store that checks accounts as
-	// it writes them.
+	// the others. A store that checks accounts as it writes them refuses the replacement only after it has changed other
+	// accounts.
 	{name: "Concurrency/Refusals", run: func(e *env) {
 		id, account := e.rich("0.00", "0.00", e.d.Symbol(0), "100")
 		taken, takenAccounts, doc := e.newCustomer(2)

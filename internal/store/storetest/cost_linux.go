@@ -20,7 +20,7 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// The size of LinearCost's larger documents, about the greatest --max-body, and how many times larger they are.
+// The size of LinearCost's larger documents, about the greatest --max-body, and its ratio to that of the smaller ones.
 const (
 	costlyBytes = 960 << 10
 	costFactor  = 10
@@ -46,7 +46,7 @@ func (s shape) ofSize(t testing.TB, bytes int) []byte {
 	}
 }
 
-// repeated inserts n results of each after the first mark in a document.
+// repeated returns a function that inserts each(0) to each(n-1) after the first mark in a document.
 func repeated(doc []byte, mark string, each func(i int) string) func(n int) []byte {
 	before, after, found := strings.Cut(string(doc), mark)
 	if !found {
@@ -64,7 +64,7 @@ func repeated(doc []byte, mark string, each func(i int) string) func(n int) []by
 
 func constant(text string) func(int) string { return func(int) string { return text } }
 
-// costlyID is the id of the documents that LinearCost writes; account i of the customer has costlyID + 1 + i.
+// costlyID is the id of the customers and orders to be written; account i of the customer has costlyID + 1 + i.
 const costlyID = 990_000_000_000
 
 // customerShapes returns shapes of valid documents first, then of documents that only validate=no lets in.
@@ -157,7 +157,7 @@ func costlyKinds(ctx context.Context, s tpox.Store, d *dataset.Dataset) []costly
 	symbol, buyer := d.Symbol(1), tpox.ID(d.ID(dataset.Customer, 0))
 	opened := d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: id - 1})
 	price := tpox.Price{LastTrade: "5.5"}
-	// by returns a call by a key.
+	// by adapts a call by key, which needs no document.
 	by := func(do func() error) func([]byte) error { return func([]byte) error { return do() } }
 	return []costlyKind{
 		{"Customer", tpox.ValidateCustomer, customerShapes(d), []operation{
@@ -191,7 +191,7 @@ func costlyKinds(ctx context.Context, s tpox.Store, d *dataset.Dataset) []costly
 }
 
 // LinearCost requires that a call costs in proportion to the size of the document that it reads or writes: at most four
-// times as much for each byte of a document that is ten times as large, where a quadratic cost would be ten times as
+// times as much for each byte of a document that is ten times as large; a quadratic cost would be ten times as
 // much. Cost is the processor time of this process and of those that processes returns, so that a busy machine does not
 // fail the test; the store must be loaded with d and have no other user.
 func LinearCost(t *testing.T, s tpox.Store, d *dataset.Dataset, processes func() []int) {
@@ -235,8 +235,8 @@ func BoundedCost(t *testing.T, s tpox.Store, d *dataset.Dataset, processes func(
 // slight is the cost below which calls are not compared.
 const slight = 5 * time.Millisecond
 
-// compare runs the operations in turn, factor times with the small document and once with the large one, and again
-// while one of them seems to cost more than slack times as much with the large one.
+// compare runs the operations in turn, factor times with the small document and once with the large one. It does so up
+// to 20 times, until each operation's least cost with the large one is at most slack times that with the small one.
 func compare(
 	t *testing.T, operations []operation, small, large []byte, factor int, slack int, processes func() []int,
 ) {

@@ -45,7 +45,7 @@ var customerMaxOrder = &transaction{
 				{1, []string{"-0.51", "-0.5", "-0.50001"}},
 				{0, []string{"00000000000000000000000000000012", "2"}},
 				{1, []string{"-0.1", "0.", "-.01"}},
-				// Orders without a number.
+				// Orders whose cash is not a number.
 				{1, []string{"abc", "1.00"}},
 				{1, []string{"1e9", "2"}},
 				{1, []string{"NaN", "3"}},
@@ -110,7 +110,7 @@ func maxOrder(e *env, account tpox.ID, cash string) string {
 	return fmt.Sprintf(`<Order ID="%d" Acct="%d"><OrdQty Cash=%q></OrdQty></Order>`, e.id(), account, cash)
 }
 
-// largest inserts orders for the accounts in rotation, and requires that the largest is that at index want; -1 is none.
+// largest inserts orders for the accounts in rotation, and requires that the largest is that of cash[want]; -1: none.
 func largest(e *env, customer tpox.ID, accounts []tpox.ID, want int, cash ...string) {
 	var all []*element
 	for i, c := range cash {
@@ -127,7 +127,7 @@ func largest(e *env, customer tpox.ID, accounts []tpox.ID, want int, cash ...str
 	e.same("the largest order", answer, e.got(e.s.CustomerMaxOrder(e.Context(), customer)))
 }
 
-// refMaxOrder looks at every order.
+// refMaxOrder returns the answer by looking at every order.
 func refMaxOrder(customer *element, all []*element) *element {
 	accounts := map[string]bool{}
 	for _, a := range customer.child("Accounts").children("Account") {

@@ -32,11 +32,11 @@ func (e *env) listed() (symbol, doc string) {
 	panic("no stock has a sector")
 }
 
-// A fixture is a dataset and its documents as trees. It is never changed.
+// A fixture is a dataset and its documents as trees, which are never changed.
 type fixture struct {
 	d                             *dataset.Dataset
 	orders, customers, securities []*element
-	fresh                         atomic.Int64 // ids
+	fresh                         atomic.Int64 // number of new ids
 }
 
 func newFixture(d *dataset.Dataset) *fixture {
@@ -148,7 +148,7 @@ func (e *env) put(doc, name, content string) string {
 	return before + "<" + name + ">" + content + "</" + name + ">" + after
 }
 
-// sample returns at most most of the indexes below n: all, or a part that is spread evenly and has both ends.
+// sample returns min(n, most) of the indexes below n, evenly spread and with both ends.
 func sample(n, most int64) (indexes []int64) {
 	most = min(n, most)
 	for i := range most {

@@ -50,7 +50,7 @@ func (e *env) accountExists(err error, account tpox.ID) {
 
 func (e *env) reopened() { e.s = e.reopen() }
 
-// now is the time of all writes. It is in another zone, in which the date differs, so that a missing conversion shows.
+// now is the time of writes. It is in a zone in which the date differs from that in UTC: a missing conversion shows.
 var now = time.Date(2026, 3, 4, 1, 2, 3, 999_000_000, time.FixedZone("", 5*60*60+30*60))
 
 func plain() tpox.Write { return tpox.Write{Now: now} }
@@ -136,13 +136,13 @@ func (e *env) raw(doc []byte, err error) string { e.must(err); return string(doc
 
 type ids = []tpox.ID
 
-// A watch names documents and keys that a request must not change.
+// A watch names documents that are compared before and after requests which must not change them.
 type watch struct {
 	orders, customers, accounts ids
 	symbols                     []string
 }
 
-// state returns everything that can be read of what is watched, as one text.
+// state returns the watched documents, with largest orders and searches that depend on them, as one text.
 func (e *env) state(w watch) string {
 	var b strings.Builder
 	note := func(what string, key any) func([]byte, error) {
@@ -180,7 +180,7 @@ func (e *env) state(w watch) string {
 	return b.String()
 }
 
-// unchanged requires that f, whose requests are refused, changes nothing.
+// unchanged requires that f changes nothing of what is watched.
 func (e *env) unchanged(w watch, f func()) {
 	before := e.state(w)
 	f()

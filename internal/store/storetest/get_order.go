@@ -18,7 +18,7 @@ var getOrder = &transaction{
 				e.same("the order", refOrder(e.orders[i]), e.order(tpox.ID(e.d.ID(dataset.Order, i))))
 			}
 		}},
-		// In a message with several orders the first counts, and its id finds the message. The ids of others find nothing.
+		// In a message with several orders the first counts, and its id finds the message. The other ids find nothing.
 		{name: "GetOrder/SecondOrder", run: func(e *env) {
 			id, doc := e.newOrder(e.accountID(0), "5")
 			second := e.id()

@@ -11,7 +11,7 @@ var getSecurityPrice = &transaction{
 				e.same("the price", refPrice(e.securities[i]), e.got(e.s.SecurityPrice(e.Context(), e.d.Symbol(int(i)))))
 			}
 		}},
-		// As AccountSummary/Odd.
+		// See the comment on AccountSummary/Odd.
 		{name: "SecurityPrice/Odd", run: func(e *env) {
 			const hint = ` xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="a"`
 			symbol, doc := e.listed()

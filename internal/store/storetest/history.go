@@ -44,8 +44,8 @@ func (h *history) record(s step, refused func(error) bool, call func() error) er
 // explain returns an error unless the answers could be those of the same calls made one after another, each at some
 // moment while it ran. existed and exists report whether the document exists before and after all calls.
 //
-// Of the calls that can come next, one that changed nothing is taken first, because it leaves all others possible.
-// Otherwise it takes the change that ended first, because the other ones can also come later.
+// Of the calls that can come next, it takes one that changed nothing, because that leaves all others possible. If there
+// is none, it takes the change that ended first, because the other ones can also come later.
 func (h *history) explain(existed, exists bool) error {
 	left := slices.SortedFunc(slices.Values(h.steps), func(a, b step) int { return cmp.Compare(a.ended, b.ended) })
 	now := existed

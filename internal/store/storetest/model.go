@@ -17,7 +17,7 @@ var modelCases = []testCase{
 		passed := 0
 		generation := tpox.ID(0)
 		rapid.Check(e.T, func(t *rapid.T) {
-			// The number of checks is a flag of rapid for all tests of a binary, but this many are enough. Shrinking a failure
+			// The number of checks is a flag of rapid for all tests of a binary, but modelChecks are enough. Shrinking a failure
 			// is not limited.
 			if passed >= modelChecks {
 				return

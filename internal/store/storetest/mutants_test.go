@@ -64,7 +64,7 @@ func (s wrongBound) SearchSecurities(ctx context.Context, q tpox.Search) ([]byte
 	return s.base.SearchSecurities(ctx, q)
 }
 
-// forgetsKeys ignores idempotency keys.
+// forgetsKeys ignores the idempotency keys of insert_order.
 type forgetsKeys struct{ base }
 
 func (s forgetsKeys) InsertOrder(ctx context.Context, w tpox.Write, doc []byte) (tpox.ID, error) {
@@ -103,7 +103,7 @@ func TestMutants(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			require.Empty(t, outcome(t, m.testCase, func(s base) base { return s }), "a store that is not broken")
 			var failures []string
-			for range 5 { // random operations may miss the fault
+			for range 5 { // concurrent trades may miss the fault
 				if failures = outcome(t, m.testCase, m.wrap); len(failures) > 0 {
 					break
 				}
@@ -113,7 +113,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// outcome runs a case on a loaded database, in the broken store that wrap makes of it, and returns the failures.
+// outcome runs a case on the store that wrap makes of a loaded one, and returns the failures.
 func outcome(t *testing.T, name string, wrap func(base) base) []string {
 	t.Helper()
 	all := cases()

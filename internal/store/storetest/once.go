@@ -10,8 +10,8 @@ import (
 )
 
 var onceCases = []testCase{
-	// Each write, done twice with one key: the second call gets the answer of the first, even if it would be refused by
-	// now, and changes nothing.
+	// Each write is repeated with its key: later calls get the answer of the first, even if they would be refused by now,
+	// and change nothing.
 	{name: "Once/DoneOnce", run: func(e *env) {
 		for _, t := range all() {
 			key, c := t.cases[0].name, t.call(e)

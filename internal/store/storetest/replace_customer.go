@@ -84,7 +84,7 @@ var replaceCustomer = &transaction{
 			id, accounts, doc := e.insertCustomer(2)
 			_, _, other := e.newCustomer(1)
 			e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
-				for _, match := range []tpox.Match{nil, {"another version"}} { // checked after the document
+				for _, match := range []tpox.Match{nil, {"another version"}} { // it is checked after the document
 					e.invalid(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(e.put(doc, "Gender", "neither")), true, match))
 				}
 				e.invalid(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(other), true, nil))

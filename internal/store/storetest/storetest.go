@@ -1,9 +1,9 @@
-// Package storetest is the conformance suite that every store runs, unchanged.
+// Package storetest is the conformance suite that every store with a database runs, unchanged.
 //
 // A file for each transaction holds its cases, the reference that they compare with, and one call of it for the cases
 // that try every transaction. Each case has a fresh store. The reference shares no code with the service: plain trees,
-// fractions, and loops over all documents. Documents are compared in a canonical form, in which prefixes and white
-// space between elements may differ, and nothing else.
+// fractions, and loops over all documents. Documents are compared in a canonical form, which ignores prefixes, the
+// order of attributes, comments, and white space between elements.
 //
 // The package's own tests show that cases can fail, on stores that are broken on purpose.
 package storetest
@@ -27,8 +27,8 @@ type Options struct {
 	Open func(t testing.TB, d *dataset.Dataset, rules tpox.Rules) tpox.Store
 	// Reopen closes a store and opens it again with its content.
 	Reopen func(t testing.TB, s tpox.Store) tpox.Store
-	// RaiseLeases makes leases of all kinds begin at an id, as a load of documents with higher ids does. Without it, the
-	// case that needs it does not run.
+	// RaiseLeases makes leases of all kinds begin at next, as a load of documents with higher ids does. Without it, the
+	// rest of the case that needs it is skipped.
 	RaiseLeases func(t testing.TB, s tpox.Store, next int64)
 	// Dataset is loaded into the store of each case; nil is the scale tiny.
 	Dataset *dataset.Dataset
@@ -64,7 +64,7 @@ type T interface {
 	Context() context.Context
 }
 
-// A testCase has a name of the form resource/case or transaction/case.
+// A testCase is a case of the suite, with a name such as GetOrder/Answer.
 type testCase struct {
 	name  string
 	run   func(*env)
@@ -77,7 +77,7 @@ type transaction struct {
 	call  func(e *env) call
 }
 
-// A call is one call of a transaction that succeeds, on documents that were made for it.
+// A call is one call of a transaction, which succeeds.
 type call struct {
 	uses   watch // what it reads or changes
 	writes bool
@@ -105,14 +105,14 @@ func writing[P, Q any, A []byte | tpox.ID](
 	}}
 }
 
-// A Call is one call of one of the 17 transactions, on documents that were made for it.
+// A Call is one call of one of the 17 transactions.
 type Call struct {
 	Name string
 	Do   func(context.Context) error
 }
 
-// Calls makes the documents for a call of each of the 17, in a store that is loaded with d and was not given to Calls
-// before. A call succeeds the first time.
+// Calls returns a call of each of the 17, and stores the documents that they need. The store s must be loaded with d,
+// and not have been given to Calls before. A call succeeds the first time.
 func Calls(t testing.TB, s tpox.Store, d *dataset.Dataset) (list []Call) {
 	t.Helper()
 	e := &env{T: t, fixture: newFixture(d), s: s}
@@ -127,7 +127,7 @@ func Calls(t testing.TB, s tpox.Store, d *dataset.Dataset) (list []Call) {
 
 func done(err error) (string, error) { return "", err }
 
-// operations are what a store does besides the 17.
+// operations are further operations of a store that cases try besides the 17.
 var operations = []*transaction{getCustomer, getAccount, replaceCustomer, replaceSecurity, lease}
 
 // all returns the 17 and the other operations.

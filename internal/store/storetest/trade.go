@@ -139,7 +139,7 @@ var tradeCases = []testCase{
 	}},
 }
 
-// trade runs a trade and compares it with the reference's. It returns the confirmation, or nil where both refuse it.
+// trade runs a trade and compares it with the reference's. It returns the confirmation, or nil if both refuse it.
 func (e *env) trade(customer, account tpox.ID, side tpox.Side, symbol, quantity string) *element {
 	t := tpox.Trade{Side: side, Symbol: symbol, Quantity: quantity, Now: now}
 	want := e.customer(customer)
@@ -234,7 +234,7 @@ func refTrade(c *element, id tpox.ID, s *element, t tpox.Trade) (*element, tpox.
 	return answer, ""
 }
 
-// refPosition changes the position in a security by a quantity and returns the new one, or the reason of its refusal.
+// refPosition adds change to the position in a security and returns its new quantity, or the reason of a refusal.
 func refPosition(holdings, s *element, t tpox.Trade, change *big.Rat) (*big.Rat, tpox.Reason) {
 	held := holdings.children("Position")
 	at := slices.IndexFunc(held, func(p *element) bool { return p.child("Symbol").text() == t.Symbol })

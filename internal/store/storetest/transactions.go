@@ -2,7 +2,7 @@ package storetest
 
 import "brokerage/internal/tpox"
 
-// transactions are the 17, in the order of the registry.
+// transactions are the 17, in the order of tpox.Transactions.
 var transactions = [len(tpox.Transactions)]*transaction{
 	getOrder,
 	getSecurity,

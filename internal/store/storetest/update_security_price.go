@@ -26,7 +26,7 @@ var updateSecurityPrice = &transaction{
 			for _, last := range []string{
 				"1000000.01", "1000000.0100", // not higher
 				"0.01", "0.010", // not lower
-				"9.5", // between low and high; lower only if compared as text
+				"9.5", // between low and high; higher only if compared as text
 				"1000000.02",
 			} {
 				e.setPrice(e.d.Symbol(3), tpox.Price{LastTrade: last})

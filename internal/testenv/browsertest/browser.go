@@ -29,8 +29,8 @@ type Browser struct {
 
 	context  string
 	sessions []string // of the pages that were opened
-	// Requested lists the addresses of all requests. Complaints lists what the browser reported: requests that a policy
-	// refused, and uncaught errors. Reports that contain one of Expected are left out.
+	// Requested lists the addresses of all requests. Complaints lists uncaught errors and the entries of the browser's
+	// log, such as requests that a policy refused, without entries that contain one of Expected.
 	Requested, Complaints, Expected []string
 }
 

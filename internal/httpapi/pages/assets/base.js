@@ -60,7 +60,7 @@ function show(pre, text) {
 
 // --- requests ---
 
-// address returns the URL of a form's request, below the path at which the page is served.
+// address returns the URL of a form's request, below the path at which the service is reached.
 function address(form) {
   const query = new URLSearchParams();
   let path = form.dataset.path;
@@ -103,7 +103,7 @@ function headerTable(answer) {
     element('dt', '', element('code', '', name)), element('dd', '', value))));
 }
 
-// send sends a form, shows the answer below it, and returns it, or null if none came.
+// send sends a form, shows the answer below it, and returns the answer, or null if none came.
 async function send(form) {
   const result = form.parentElement.querySelector('.result');
   const button = $('[type=submit]', form);

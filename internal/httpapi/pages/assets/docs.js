@@ -15,7 +15,7 @@ for (const form of $$('form')) {
 
 // --- the page ---
 
-// prepare lays out an operation when it is first opened, because most are not.
+// prepare lays out an operation or a problem when it is first opened, because most never are.
 function prepare(details) {
   if (details.dataset.ready) return;
   details.dataset.ready = 'yes';

@@ -9,7 +9,7 @@ const authorized = (accept) => ({ Accept: accept, ...(token() && { Authorization
 
 // --- charts of the last minute: a line and the area below it, without axes ---
 
-const points = 60; // of a chart: as many seconds
+const points = 60; // of a chart, one a second
 const chartWidth = 120;
 const chartHeight = 30;
 
@@ -66,7 +66,7 @@ function drawAll() {
   for (const [name, values] of past) draw.get(name)?.(values);
 }
 
-let before; // the last figures: a store counts since it was opened
+let before; // the previous figures, because a store counts since it was opened
 
 function showStore(f) {
   const s = f.store;
@@ -153,7 +153,7 @@ let watching = new AbortController();
 let paused = false;
 const again = 2000;
 
-// watch reads the stream until it ends, and then again, except where the user has to act first.
+// watch reads the stream until it ends, and then again, unless the user has to act first.
 async function watch() {
   watching.abort();
   const mine = watching = new AbortController();

@@ -7,7 +7,7 @@ const below = (n) => Math.floor(Math.random() * n);
 const between = (from, to) => from + below(to - from + 1);
 const one = (list) => list[below(list.length)];
 
-// Refused is thrown when the service refuses what an example needs.
+// Refused is thrown when the service does not provide what an example needs.
 class Refused extends Error {}
 
 async function ask(path, scope, options = {}) {
@@ -20,7 +20,7 @@ async function ask(path, scope, options = {}) {
 let known; // the dataset, a promise
 let knownBy; // the token that it was requested with
 
-// dataset returns the description of the loaded dataset, which it requests once for each token.
+// dataset returns the description of the loaded dataset, and requests it again after a failure or with another token.
 function dataset() {
   if (known && knownBy === token()) return known;
   knownBy = token();
@@ -43,13 +43,13 @@ function readDataset(xml) {
   };
 }
 
-// accountOf draws a customer and one of its accounts: the numbers of accounts repeat after a few customers.
+// accountOf draws a customer and one of its accounts: how many accounts customers have repeats after a few of them.
 function accountOf(d) {
   const k = below(d.customers.count);
   const own = d.pattern[k % d.pattern.length];
   const first = d.accounts.first + d.stride * Math.floor(k / d.pattern.length) + own.offset;
   const account = first + below(own.accounts);
-  // The first position of a generated account is the symbol at this index.
+  // The first position of a generated account has the symbol at this index.
   return { customer: d.customers.first + k, account, held: d.symbols[account % d.symbols.length] };
 }
 
@@ -98,8 +98,8 @@ const trade = (quantity) => async (d) => {
 
 const lastOf = (name) => async () => examples[name].created.at(-1);
 
-// examples holds, by the name of a transaction, what its form needs beside keys and the example of the contract:
-//   draw    draws the values of the form's fields and its body, or undefined where nothing is left to delete;
+// examples holds, by the name of a transaction, what its form needs besides keys and the example of the contract:
+//   draw    draws the values of the form's fields and its body, or undefined if nothing is left to delete;
 //   creates the field of a delete's form that takes the id of what this transaction inserted;
 //   created the fields of what this page has inserted and not yet deleted;
 //   undoes  the name of the transaction that inserts what this one deletes.
@@ -153,7 +153,7 @@ const examples = {
 
 const example = async (name) => (examples[name]?.draw ?? keys)(await dataset());
 
-// noteAnswer records what an answer says was inserted or deleted.
+// noteAnswer records what a request inserted or deleted, by its answer.
 function noteAnswer(form, answer) {
   const { creates, created, undoes } = examples[form.dataset.name] ?? {};
   if (answer.status === 201 && creates) {

@@ -40,7 +40,7 @@ func (s *Server) Database(t testing.TB) *Bench {
 	return b
 }
 
-// anyPort is any free port.
+// anyPort is an address with any free port.
 const anyPort = "127.0.0.1:0"
 
 // unused returns the name of a database that does not exist yet.
@@ -82,7 +82,7 @@ func (s *Server) bench(t testing.TB, name, address string, catalogue *rewrite.Ca
 	proxy, err := drda.Start(address, s.address, func(sql string) string {
 		text, err := b.catalogue.Rewrite(sql)
 		if err != nil {
-			// An error, so that no test passes because the bench failed.
+			// The test fails, so that none passes because the bench failed.
 			t.Errorf("the bench cannot run a statement: %v\n%s", err, sql)
 			return "THE BENCH CANNOT RUN THIS"
 		}

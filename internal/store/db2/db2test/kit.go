@@ -114,8 +114,7 @@ func FetchClient(ctx context.Context) (*Kit, error) {
 	})
 }
 
-// recent reports whether a version of the C library, as getconf prints it, is one for which the client library was
-// built.
+// recent reports whether a version of the C library, as getconf prints it, is new enough for the client library.
 func recent(libc string) bool {
 	var major, minor int
 	n, _ := fmt.Sscanf(libc, "glibc %d.%d", &major, &minor) // n shows whether it is a version

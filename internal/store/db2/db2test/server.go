@@ -47,7 +47,7 @@ var servers = testenv.Servers[*Server]{What: "the bench", Need: Need}
 // calls it.
 func Main(m *testing.M) { servers.Main(m) }
 
-// Shared returns a server for all tests of a package, whose TestMain is Main.
+// Shared returns a server for all tests of a package, whose TestMain calls Main.
 func Shared(t testing.TB) *Server {
 	t.Helper()
 	return servers.Shared(t, func() (*Server, error) {

@@ -86,7 +86,7 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// Empty leaves nothing, and the same load restores everything.
+// Empty removes the documents, and the same load restores them.
 func TestEmpty(t *testing.T) {
 	s := open(t, onBench(t).URL(), db2.Options{Pool: 4})
 	order := tpox.ID(few().ID(dataset.Order, 1))
@@ -189,7 +189,7 @@ func TestVerify_LongDocument(t *testing.T) {
 	at := strings.Index(doc, "Summary>")
 	require.Positive(t, at, "the document has no text to make longer")
 	at += len("Summary>")
-	long := strings.Repeat("long ", 1<<17) // the validator takes no longer one
+	long := strings.Repeat("long ", 1<<17) // the validator takes no longer text
 	doc = doc[:at] + long + "<CEO>N. N.</CEO>" + long + doc[at:]
 	w := tpox.Write{Now: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
 	require.NoError(t, s.ReplaceSecurity(t.Context(), w, few().Symbol(0), []byte(doc), true, nil))

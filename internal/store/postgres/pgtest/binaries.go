@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// binVariable names the folder of the server's programs, instead of that of the installed server.
+// binVariable names the folder of the server's programs. Without it, the installed server is taken.
 const binVariable = "BROKERAGE_POSTGRES_BIN"
 
 // binaries returns the folder with initdb, pg_ctl and postgres.
@@ -29,8 +29,8 @@ func binaries() (string, error) {
 	return bin, nil
 }
 
-// installed returns the folder of the installed server, or "". Debian does not have it in the path, but pg_config knows
-// it.
+// installed returns the folder of the installed server's programs, or "". Debian does not have it in the path, but
+// pg_config prints it.
 func installed() string {
 	out, _ := command("pg_config", "--bindir").Output()
 	path, _ := exec.LookPath("initdb")

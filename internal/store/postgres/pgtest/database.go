@@ -60,8 +60,8 @@ func (s *Server) Connect(t testing.TB, database string) *pgx.Conn {
 	return conn
 }
 
-// Filled returns a database that lasts as long as the server, for tests that clone it. The first call for the key
-// content creates it and calls fill.
+// Filled returns a database that lasts as long as the server, for tests that clone it. The first of the calls with
+// the same content creates it and calls fill.
 func (s *Server) Filled(t testing.TB, content string, fill func(url string)) (database string) {
 	t.Helper()
 	s.filling.Lock()

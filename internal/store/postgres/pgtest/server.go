@@ -1,6 +1,6 @@
 // Package pgtest starts PostgreSQL servers for tests with the programs that are installed. A server listens on a Unix
-// socket in a temporary folder, so that it occupies no port. Server and folder are removed after the test, even if the
-// test was killed. PostgreSQL refuses to run as root: root's servers run as another user.
+// socket in a temporary folder, and on a port only if its settings name one. Server and folder are removed after the
+// test, even if the test was killed. PostgreSQL refuses to run as root: root's servers run as another user.
 package pgtest
 
 import (
@@ -104,7 +104,7 @@ func own(t testing.TB, root string, env, settings []string) *Server {
 }
 
 // initialized returns the files of a new server, which the servers of single tests copy: initdb would take five times
-// as long for each. They last as long as this process. The copies have one system identifier.
+// as long for each. They last as long as this process. The copies have the same system identifier.
 var initialized = sync.OnceValues(func() (*Server, error) {
 	s, err := prepare("", rootFor(nil, unsafe))
 	if err == nil {
@@ -130,9 +130,9 @@ func (s *Server) URLAt(addr, database string) string {
 	return "postgres://" + User + "@" + addr + "/" + database + "?sslmode=disable"
 }
 
-// keep is the script of a process that runs beside the test, as the server's user. It starts the server, unless it has
-// no options, and when its input ends, stops the server and removes its folder. Its input ends with the test, even if
-// that is killed.
+// keep is the script of a process that runs beside the test, as the server's user. It starts the server, unless the
+// options $4 are empty, and when its input ends, stops the server and removes its folder. Its input ends with the
+// test, even if that is killed.
 const keep = `
 cd / && {
   [ -d "$2/data" ] || { [ -n "$5" ] && cp -R -p "$5" "$2/data"; } ||
@@ -161,7 +161,7 @@ func prepare(bin, root string) (s *Server, err error) {
 	if s.credential, err = otherUser(); err != nil {
 		return nil, err
 	}
-	// A short name: that of a socket has at most 107 bytes.
+	// A short name, because the path of a socket has at most 107 bytes.
 	if s.dir, err = os.MkdirTemp(root, "pg"); err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (s *Server) give(path string) error {
 	return os.Chown(path, int(s.credential.Uid), int(s.credential.Gid))
 }
 
-// run starts the server in its folder, with a new database unless there is one.
+// run starts the server in its folder, with new files unless the folder has some.
 func (s *Server) run(settings []string) error {
 	all := append([]string{"listen_addresses=", "unix_socket_directories=" + s.dir}, settings...)
 	s.options = "-c " + strings.Join(all, " -c ")
@@ -231,7 +231,7 @@ func rootFor(t testing.TB, settings []string) string {
 	return memory
 }
 
-// socketRoot returns the folder for temporary folders, or /tmp where its path is too long for a socket.
+// socketRoot returns the folder for temporary folders, or /tmp if its path is too long for a socket.
 func socketRoot() string {
 	if dir := os.TempDir(); len(dir) < 60 {
 		return dir
@@ -281,7 +281,7 @@ func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
 func (s *Server) log() string { return filepath.Join(s.dir, "log") }
 
-// Include adds lines to the server's configuration for the next start.
+// Include sets lines of the server's configuration for the next start, in place of those of an earlier call.
 func (s *Server) Include(t testing.TB, conf string) {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(s.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
@@ -375,7 +375,7 @@ func (s *Server) Major(t testing.TB) (major int) {
 	return major
 }
 
-// otherUser returns the user to run the server as where the test is root, and nil elsewhere.
+// otherUser returns the user for a server whose test runs as root, and nil for other tests.
 func otherUser() (*syscall.Credential, error) {
 	if runtime.GOOS == "windows" || os.Getuid() != 0 {
 		return nil, nil

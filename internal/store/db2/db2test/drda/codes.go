@@ -13,7 +13,7 @@ type code struct {
 // messages: a test that asserts one of these codes tests the mapping of a code,
 // and not that Db2 gives it.
 var codes = map[string]code{
-	// Locks: both roll the transaction back.
+	// Locks: a deadlock (2) and a timeout (68) roll the transaction back.
 	"40001": {-911, "40001", "2"},
 	"40XL1": {-911, "40001", "68"}, "40XL2": {-911, "40001", "68"},
 	"38W13": {-911, "40001", "2"}, "38W14": {-911, "40001", "68"}, // within one of the bench's functions

@@ -74,8 +74,8 @@ func (s structure) codePointAt(object int) uint16 {
 // after returns the offset of the next object.
 func (s structure) after(object int) int { return object + int(binary.BigEndian.Uint16(s[object:])) }
 
-// replace replaces s[from:to], and corrects the lengths: that of the structure,
-// and those of the given enclosing objects.
+// replace replaces s[from:to], and corrects the length of the structure, and
+// those of the enclosing objects, whose offsets are in lengths.
 func (s structure) replace(from, to int, by []byte, lengths ...int) (structure, error) {
 	changed := make(structure, 0, len(s)-(to-from)+len(by))
 	changed = append(append(append(changed, s[:from]...), by...), s[to:]...)

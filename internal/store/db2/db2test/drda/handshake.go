@@ -14,12 +14,12 @@ var (
 	noUnicode  = []byte{0x1c, 0x08, 0, 0}
 )
 
-// fixEXCSAT keeps the texts of the protocol in EBCDIC, which both support: they
-// interpret UNICODEMGR differently.
+// fixEXCSAT keeps the texts of the protocol in EBCDIC, because Derby and IBM's
+// client interpret UNICODEMGR differently.
 func fixEXCSAT(s structure) structure { return bytes.Replace(s, unicodeMgr, noUnicode, 1) }
 
-// fixACCSECRD makes a plain password the only alternative that Derby offers to an encrypted one, and removes the
-// reason: IBM's client treats any other answer as final.
+// fixACCSECRD makes a plain password the only alternative that Derby offers to an encrypted one, and removes the code
+// of the refusal (SECCHKCD): IBM's client treats any other answer as final.
 func fixACCSECRD(s structure) (structure, error) {
 	others := bytes.Index(s, []byte{0, 6, 0x11, 0xa2, 0, 4, 0, 6, 0x11, 0xa2, 0, 8, 0, 5, 0x11, 0xa4, 1})
 	if others < 0 {

@@ -6,14 +6,14 @@ import (
 )
 
 // Names of procedures in EBCDIC, as a client sends them: SYSPROC.ADMIN_CMD, and
-// that of the bench, BENCH.COMMAND.
+// the bench's BENCH.COMMAND.
 const (
 	adminCommand = "\xe2\xe8\xe2\xd7\xd9\xd6\xc3\x4b\xc1\xc4\xd4\xc9\xd5\x6d\xc3\xd4\xc4"
 	benchCommand = "\xc2\xc5\xd5\xc3\xc8\x4b\xc3\xd6\xd4\xd4\xc1\xd5\xc4"
 )
 
-// fixEXCSQLSTT replaces the procedure of a CALL. The client sends the name of a procedure apart from the text of the
-// statement, and the arguments as parameters.
+// fixEXCSQLSTT replaces SYSPROC.ADMIN_CMD in a CALL by BENCH.COMMAND. The client sends the name of a procedure apart
+// from the text of the statement, and the arguments as parameters.
 func fixEXCSQLSTT(s structure) (structure, error) {
 	start, end, ok := s.parameter(codePRCNAM)
 	if !ok || string(s[start+objectHead:end]) != adminCommand {

@@ -1,5 +1,5 @@
-// Package pinned fetches files that tests need and that are not committed from public registries: one version of each
-// file, identified by its SHA-256. Environment variables name mirrors of the registries (registry.go).
+// Package pinned downloads files that tests need from public registries: one version of each file, identified by its
+// SHA-256. Environment variables may name mirrors of the registries (registry.go).
 package pinned
 
 import (
@@ -23,7 +23,7 @@ type File struct {
 	locate func(ctx context.Context) (url string, err error)
 }
 
-// Fetch downloads the file into a folder unless it is there, and returns its path.
+// Fetch downloads the file into a folder unless it is there with the right checksum, and returns its path.
 func (f File) Fetch(ctx context.Context, dir string) (path string, err error) {
 	path = filepath.Join(dir, f.Name)
 	if f.check(path) == nil {

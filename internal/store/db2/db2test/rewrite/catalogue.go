@@ -13,10 +13,10 @@ type Unsupported struct{ What string }
 
 func (u *Unsupported) Error() string { return "unsupported: " + u.What }
 
-// refuse ends the rewriting of a statement. It panics with an *Unsupported, which refused makes an error.
+// refuse ends the rewriting of a statement. It panics with an *Unsupported, which refused returns as an error.
 func refuse(format string, args ...any) { panic(&Unsupported{fmt.Sprintf(format, args...)}) }
 
-// refused returns what refuse has thrown, nil if nothing.
+// refused returns what refuse has thrown, or nil. It panics again with anything else.
 func refused(thrown any) error {
 	if thrown == nil {
 		return nil
@@ -63,7 +63,7 @@ type statement struct {
 	number  uint32            // the same for the same text, for the server's cache
 	aliases map[string]string // from a table's name or alias to the table
 	locks   bool              // USE AND KEEP … LOCKS
-	locked  bool              // a row was found, whose lock is kept
+	locked  bool              // a unique index finds the row whose lock is kept
 	kept    int
 }
 

@@ -13,7 +13,7 @@ const documents = "CLOB(16M)"
 // rowID returns the column by which tables of keys identify a row of a table.
 func rowID(table string) string { return "ROW_OF_" + table }
 
-// definition rewrites statements that create and drop.
+// definition rewrites statements that create, alter and drop.
 func (c *Catalogue) definition(tokens []token) string {
 	switch {
 	case starts(tokens, "CREATE", "TABLE"):
@@ -51,8 +51,8 @@ func (c *Catalogue) definition(tokens []token) string {
 	return ""
 }
 
-// createTable converts XML columns, numbers the rows, and removes the clauses
-// on storage.
+// createTable converts XML columns, numbers the rows if the first column is XML,
+// and removes the clauses on storage.
 func (c *Catalogue) createTable(tokens []token) string {
 	name, rest := tableName(tokens)
 	columns, taken := inside(rest)

@@ -8,10 +8,10 @@ import (
 	"brokerage/internal/store/db2/db2test/xquery"
 )
 
-// exists rewrites XMLEXISTS. If an index would serve it, the table of keys
-// finds the rows. The condition is still evaluated on them, because the index
-// is only a necessary condition, and because a row may have changed before
-// Derby locked it.
+// exists rewrites XMLEXISTS. If an index would serve an equality in it, the
+// table of keys finds the rows. The condition is still evaluated on them,
+// because the equality is only a part of it, and because a row may have changed
+// before Derby locked it.
 func (s *statement) exists(in []token) string {
 	q, args := s.passing(in)
 	if found := s.join(q, args); found != "" {
@@ -29,7 +29,7 @@ func (s *statement) exists(in []token) string {
 	return condition + " = 1"
 }
 
-// key returns a condition that finds rows by a comparison with a value; found is empty if no index serves one.
+// key returns a condition that finds rows by an equality with a marker's value; found is empty if no index serves one.
 func (s *statement) key(q *xquery.Query, args []argument) (found string, unique bool) {
 	if slices.ContainsFunc(args, func(a argument) bool { return a.marker && a.kind == "doc" }) {
 		return "", false // its marker would not stay in order
@@ -133,7 +133,7 @@ func (i index) serves(document argument, steps []string) bool {
 type comparison struct {
 	document   string
 	steps      []string
-	positioned bool // a step has a position before it, as in Order[1][@ID = $id]
+	positioned bool // a position is before the comparison or in its path, as in Order[1][@ID = $id]
 	equality   bool // and no range
 	variable   string
 	other      []string // the path from the variable, nil for the variable itself
@@ -182,7 +182,7 @@ func (c comparison) inPredicate(p *xquery.Node) (found []comparison) {
 		return append(c.inPredicate(p.Kids[0]), c.inPredicate(p.Kids[1])...)
 	case xquery.Path:
 		if !p.Rooted && p.Steps[0].Expr == nil {
-			return c.inSteps(p.Steps) // there is such a node
+			return c.inSteps(p.Steps) // it holds if there is such a node
 		}
 	case xquery.Comparison:
 		if p.Text == "!=" {
@@ -259,7 +259,7 @@ func plainSteps(path []xquery.Step) (steps []string, rest []xquery.Step) {
 	return steps, nil
 }
 
-// Queries returns the queries in a statement or a script.
+// Queries returns the queries in a statement or a script, and the patterns of indexes.
 func Queries(sql string) (queries []string, err error) {
 	defer func() { err = refused(recover()) }()
 	tokens := lex(sql)

@@ -13,7 +13,7 @@ type token struct {
 	gap  bool // there was white space before it
 }
 
-// is reports whether a token is a word, in letters of either case, or a symbol.
+// is reports whether a token is one of the given words, in letters of either case, or symbols.
 func (t token) is(words ...string) bool {
 	for _, w := range words {
 		if t.kind != 's' && t.kind != 'q' && strings.EqualFold(t.text, w) {
@@ -74,7 +74,7 @@ func lex(sql string) (tokens []token) {
 	return tokens
 }
 
-// closing returns the length of a quoted text, with quotes doubled within it.
+// closing returns the length of the quoted text, with quotes doubled within it, that begins s; 0 if it does not end.
 func closing(s string, quote byte) int {
 	for i := 1; i < len(s); i++ {
 		if s[i] != quote {

@@ -9,7 +9,7 @@ import (
 
 // manipulation rewrites queries, and statements that insert, update and delete.
 func (s *statement) manipulation(tokens []token) string {
-	// IBM's client itself asks for the parameters of a procedure, beginning with WITH, and takes an error for an answer.
+	// IBM's client itself queries the parameters of a procedure, by a statement with WITH, and continues after an error.
 	if len(tokens) == 0 || !tokens[0].is("SELECT", "INSERT", "UPDATE", "DELETE", "VALUES", "LOCK", "WITH") {
 		refuse("the statement %s", text(tokens))
 	}
@@ -30,7 +30,7 @@ func (s *statement) manipulation(tokens []token) string {
 // administrative maps table functions of Db2 to the bench's tables.
 var administrative = map[string]string{"ADMIN_GET_TAB_INFO": "ADMIN_TAB_INFO", "MON_GET_BUFFERPOOL": "BUFFERPOOL"}
 
-// views replaces Db2's administrative views by the bench's tables.
+// views replaces Db2's administrative views and table functions by the bench's tables.
 func views(tokens []token) []token {
 	var out []token
 	for i := 0; i < len(tokens); i++ {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// truncate empties a table. Db2 requires IMMEDIATE for tables that are organized by row, and that the statement is the
-// first of its unit of work: see drda/unit.go. Derby's own TRUNCATE would not empty the tables of keys.
+// truncate rewrites TRUNCATE. Db2 requires IMMEDIATE for tables that are organized by row, and that the statement is
+// the first of its unit of work: see drda/unit.go. Derby's own TRUNCATE would not empty the tables of keys.
 func truncate(tokens []token) string {
 	if !starts(tokens, "TRUNCATE", "TABLE") || len(tokens) != 4 || !tokens[3].is("IMMEDIATE") {
 		refuse("the statement %s", text(tokens))

@@ -31,8 +31,8 @@ const registering = `BEGIN DECLARE owner VARCHAR(128) DEFAULT 'O'; DECLARE name 
 	SELECT content INTO text FROM schemas WHERE file = 'f';
 	CALL SYSPROC.XSR_REGISTER(owner, name, 'f', text, NULL); CALL SYSPROC.XSR_COMPLETE(owner, name, NULL, 0); END`
 
-// A statement always gets the same number; otherwise the server would have to
-// compile it each time.
+// An equality that an index serves finds rows by their keys. A statement always gets the same number; otherwise the
+// server would have to compile it each time.
 func TestRewrite_Keys(t *testing.T) {
 	c := prepared(t)
 	const byID = `DELETE FROM a WHERE XMLEXISTS('$d/A[B = $b][@id = $i]' PASSING adoc AS "d", CAST(? AS VARCHAR(9)) AS "b", CAST(? AS VARCHAR(20)) AS "i")`

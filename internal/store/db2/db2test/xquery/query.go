@@ -47,7 +47,7 @@ type edit struct {
 	by       string
 }
 
-// Standard returns the query in the syntax of the W3C's XQuery Update, which is "insert nodes" for Db2's "do insert".
+// Standard returns the query in the syntax of the W3C's XQuery Update, such as "insert nodes" for Db2's "do insert".
 func (q *Query) Standard() string {
 	var b strings.Builder
 	at := 0
