@@ -118,7 +118,7 @@ func (f *File) side() *side {
 }
 
 func runFigures(head string, r *result.Run) []measure {
-	cpuSeconds := 0.0 // of the service and its database, as far as they were measured
+	cpuSeconds := 0.0 // of the service and its database, if they were measured
 	for _, p := range []*result.ProcessUsage{r.Usage.Service, r.Usage.Database} {
 		if p != nil {
 			cpuSeconds += p.CPUSeconds
@@ -166,16 +166,20 @@ func requireComparable(a, b *side) error {
 	return nil
 }
 
-// writeDifferences writes the facts at the head of the pages in which two files differ, except those that always do.
+// writeDifferences writes the facts at the head of a's page that differ from b's, except those that always do.
 func writeDifferences(text *strings.Builder, a, b *side) {
 	always := []string{"Measured", "Arrivals", "Prepared", "Target", "Limit", "Database", "Disk"}
-	other := make(map[string]string)
-	for _, f := range b.facts {
-		other[f.Name] = f.Text
-	}
+	ofA, ofB := make(map[string]string), make(map[string]string)
 	for _, f := range a.facts {
-		if f.Text != other[f.Name] && !slices.Contains(always, f.Name) {
-			fmt.Fprintf(text, "%s differs: A %s; B %s\n", f.Name, f.Text, cmp.Or(other[f.Name], "none"))
+		ofA[f.Name] = f.Text
+	}
+	for _, f := range b.facts {
+		ofB[f.Name] = f.Text
+	}
+	for _, f := range slices.Concat(a.facts, b.facts) {
+		if ofA[f.Name] != ofB[f.Name] && !slices.Contains(always, f.Name) {
+			always = append(always, f.Name)
+			fmt.Fprintf(text, "%s differs: A %s; B %s\n", f.Name, cmp.Or(ofA[f.Name], "none"), cmp.Or(ofB[f.Name], "none"))
 		}
 	}
 }

@@ -83,4 +83,6 @@ func TestWriteComparison_Runs(t *testing.T) {
 	require.Contains(t, text, "Load differs: A 100 users, no think time; seed 1; B 50 users, no think time; seed 1\n")
 	require.Contains(t, text, "\nb.json does not state how durable a commit is: the two may differ in it\n")
 	require.Contains(t, text, "× 0.500")
+	text = compared(t, &File{Name: "b.json", Run: &y}, &File{Name: "a.json", Run: &x})
+	require.Contains(t, text, "\nSettings differs: A none; B durability = flushed")
 }
