@@ -1,6 +1,7 @@
 package db2
 
 import (
+	"cmp"
 	"context"
 
 	"brokerage/internal/tpox"
@@ -26,7 +27,9 @@ func (s *Store) OpenAccount(
 		maybeDone = t.maybeDone
 		changed, err := t.exec("open_account", account, customer.String())
 		if err == nil && !changed {
-			err = t.explain("get_customer", customer.String(), tpox.NoCustomer(customer), change)
+			err = t.explain("get_customer", customer.String(), tpox.NoCustomer(customer), func(doc []byte) error {
+				return cmp.Or(change(doc), errNoReason)
+			})
 		}
 		var size int64
 		if err == nil {

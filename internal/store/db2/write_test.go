@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/store"
+	"brokerage/internal/dataset"
 	"brokerage/internal/tpox"
 )
 
@@ -105,6 +106,26 @@ func TestWrite_FindsItself(t *testing.T) {
 		return answer{changed: deleted}, nil
 	}}
 	require.NoError(t, open(t, f).DeleteOrder(t.Context(), tpox.Write{Now: noon}, 7))
+}
+
+// An account for a customer that is inserted just after the statement found none is opened by another attempt.
+func TestOpenAccount_CustomerAppears(t *testing.T) {
+	d := dataset.New(dataset.Spec{Seed: 1})
+	changed := int64(-1)
+	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
+		switch nameOf(query) {
+		case "get_customer":
+			return documentOf(query, string(d.Append(nil, dataset.Customer, 0)))
+		case "customer_size":
+			return answer{rows: [][]driver.Value{{int64(6000)}}}, nil
+		}
+		changed++
+		return answer{changed: changed}, nil
+	}}
+	account := d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: 7})
+	_, err := open(t, f).OpenAccount(t.Context(), tpox.Write{Now: noon}, 1002, account)
+	require.NoError(t, err)
+	require.Equal(t, "BEGIN open_account get_customer ROLLBACK BEGIN open_account customer_size COMMIT", f.said())
 }
 
 // A cancelled request is not committed, whatever the driver returned.
