@@ -53,7 +53,7 @@ func (s *Store) control(ctx context.Context, statements string) error {
 	return s.exclusive(ctx, func(conn *sql.Conn) error {
 		_, err := conn.ExecContext(ctx, statements)
 		if err != nil && ctx.Err() != nil {
-			err = ctx.Err() // the driver's error says only "interrupted"
+			err = ctx.Err() // the driver's error may say only "interrupted"
 		}
 		return err
 	})
@@ -225,7 +225,7 @@ func (t *transaction) set(name string, value any) error {
 	return err
 }
 
-// Indexes that only queries need are made after the load, all at once.
+// Indexes that a load does not need are made after it, all at once.
 const (
 	beginLoad = `
 	PRAGMA synchronous = NORMAL;
@@ -244,12 +244,11 @@ const (
 	PRAGMA wal_checkpoint(TRUNCATE);` // now, so that an error for lack of room is the load's
 
 	// sqlite_stat4 has the samples of columns that ANALYZE takes. While it exists, SQLite plans a statement that compares
-	// such a column with a parameter again at each execution, which takes longer than to run it.
+	// such a column with a parameter again at each execution, and the planning takes longer than the execution.
 )
 
-// loading wraps every load. Before anything is loaded, it records that the load is not finished, and after the
-// indexes are made, that it is. end is called in the transaction that records the end. load may be interrupted at any
-// point.
+// loading wraps every load. Before anything is loaded, it records that the load is not finished, and after the indexes
+// are made, that it is, in one transaction with the function end. The function load may be interrupted at any point.
 func (s *Store) loading(
 	ctx context.Context, name string, load func() error, end func(*transaction) error,
 ) (err error) {
@@ -257,7 +256,10 @@ func (s *Store) loading(
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.control(context.Background(), "PRAGMA synchronous = FULL")) }()
+	defer func() {
+		synchronous := cmp.Or(s.settings["synchronous"], "FULL")
+		err = errors.Join(err, s.control(context.Background(), "PRAGMA synchronous = "+synchronous))
+	}()
 	if err := s.control(ctx, beginLoad); err != nil {
 		return err
 	}
