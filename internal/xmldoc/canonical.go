@@ -5,14 +5,14 @@ import (
 	"strconv"
 )
 
-// Canonical returns the same bytes for two documents in the normal form if, and only if, their names, prefixes,
-// attributes and text are the same, in the same order, wherever namespaces are declared. The result is the document
-// with each namespace declared where it is used, as in exclusive canonicalisation; a namespace that was declared before
-// is written as a number, so that long names do not add up. A document that already has that form, as most have, is
-// returned unchanged.
+// Canonical returns the same bytes for two documents in the normal form if, and only if, their names, namespaces,
+// prefixes, attributes and text are the same, in the same order, wherever namespaces are declared. The result is the
+// document with each namespace declared where it is used, as in exclusive canonicalisation; a namespace that was
+// declared before is written as a number, so that long names do not add up. A document that already has that form, as
+// most have, is returned unchanged.
 func Canonical(doc []byte) []byte {
-	// It is certain to have that form if its root has no prefix and declares its own namespace, which is not the empty
-	// one, and there is no other declaration.
+	// The document certainly has that form if its root has no prefix and declares its own namespace, which is not empty,
+	// and there is no other declaration.
 	name := nameAt(doc, min(1, len(doc)))
 	if at := 1 + len(name); bytes.IndexByte(name, ':') < 0 && isDeclaration(doc, at) && doc[at+len(" xmlns")] == '=' {
 		a, ok := attributeAt(doc, at)
@@ -23,8 +23,8 @@ func Canonical(doc []byte) []byte {
 	return canonical(doc, make(map[string]int))
 }
 
-// AttrLast returns a document in the normal form with one attribute of its root moved after all others. It returns doc
-// itself if there is nothing to move.
+// AttrLast returns doc, which is in the normal form, with the named attribute of its root moved after all others. It
+// returns doc itself if there is nothing to move.
 func AttrLast(doc []byte, name string) []byte {
 	end := max(tagEnd(doc, 0)-len(">"), 0)
 	if !bytes.Contains(doc[:end], []byte(" "+name+`="`)) {
@@ -51,7 +51,7 @@ func canonical(doc []byte, known map[string]int) []byte {
 	dst, depth := make([]byte, 0, len(doc)+len(doc)/8), 0
 	for i := 0; ; {
 		j := bytes.IndexByte(doc[i:], '<')
-		if j < 0 || depth == MaxDepth || i+j+1 == len(doc) {
+		if j < 0 || i+j+1 == len(doc) {
 			return append(dst, doc[i:]...)
 		}
 		dst = append(dst, doc[i:i+j]...)
@@ -62,6 +62,9 @@ func canonical(doc []byte, known map[string]int) []byte {
 			in.n, out.n = levels[depth].in, levels[depth].out
 			dst, i = append(dst, doc[i:end]...), end
 			continue
+		}
+		if depth == MaxDepth { // the document is not in the normal form
+			return append(dst, doc[i:]...)
 		}
 		levels[depth].in, levels[depth].out = in.n, out.n
 		depth++

@@ -40,6 +40,12 @@ func TestCanonical(t *testing.T) {
 			requireCanonical(t, []byte(c.doc))
 		})
 	}
+	// The deepest document that is admitted is like any other.
+	deep := strings.Repeat("<a>", xmldoc.MaxDepth-2)
+	closed := strings.Repeat("</a>", xmldoc.MaxDepth-2)
+	outer := `<a xmlns:p="v">` + deep + `<b></b>` + closed + `<p:c></p:c></a>`
+	inner := `<a>` + deep + `<b></b>` + closed + `<p:c xmlns:p="v"></p:c></a>`
+	require.Equal(t, string(xmldoc.Canonical([]byte(inner))), string(xmldoc.Canonical([]byte(outer))))
 	for _, garbage := range []string{"", "<", "<a", "<a xmlns", `<a xmlns="`, "</a>", "<a></a></a></a>", "x", "<a>x",
 		`<a b="`} {
 		require.NotPanics(t, func() { xmldoc.Canonical([]byte(garbage)) }, garbage)
