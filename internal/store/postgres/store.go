@@ -70,8 +70,8 @@ type Store struct {
 
 var _ tpox.Store = (*Store)(nil)
 
-// checkURL returns an error for a URL that names no database, without connecting. The error does not repeat the URL,
-// which may hold a password.
+// checkURL returns the error for which Open refuses a URL before it connects, or nil. The error does not repeat the
+// URL, which may hold a password.
 func checkURL(url string) error {
 	_, _, err := parseURL(url)
 	return err
@@ -95,7 +95,7 @@ func parseURL(url string) (*pgxpool.Config, wanted, error) {
 // (sslmode, target_session_attrs, …) and those of the pool: pool_max_conns, pool_min_conns, pool_max_conn_lifetime,
 // pool_max_conn_idle_time, pool_health_check_period. distribute=true, or a number of shards, distributes the tables
 // that Open makes over the nodes of a Citus cluster; mode=pure makes tables whose searches use the documents alone.
-// Where another attempt may succeed, the error is *tpox.Unavailable.
+// If another attempt may succeed, the error is *tpox.Unavailable.
 func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	return open(ctx, url, options, hidden{})
 }
@@ -110,14 +110,16 @@ func open(ctx context.Context, url string, options Options, h hidden) (*Store, e
 	s := &Store{options: options, hidden: h, closed: make(chan struct{}), large: store.NewLargeWrites()}
 	s.Text = s.setting
 	s.figures = store.NewServerFigures(patience, s.countPages, s.estimate, s.nextID)
-	if err := s.prepare(ctx, config, w); err != nil {
-		if mayHeal(err) {
-			err = &tpox.Unavailable{Cause: err}
+	if err = s.prepare(ctx, config, w); err == nil {
+		if err = s.connect(ctx, config); err != nil {
+			err = errors.Join(err, s.Close())
 		}
-		return nil, err
 	}
-	if err := s.connect(ctx, config); err != nil {
-		return nil, errors.Join(err, s.Close())
+	switch {
+	case mayHeal(err):
+		return nil, &tpox.Unavailable{Cause: err}
+	case err != nil:
+		return nil, err
 	}
 	return s, nil
 }
@@ -208,7 +210,7 @@ func (s *Store) notice(format string, args ...any) {
 	}
 }
 
-// poolFor returns the pool for a statement of a transaction.
+// poolFor returns the pool for a statement with these arguments.
 func (s *Store) poolFor(statement string, args []any) *pgxpool.Pool {
 	if s.entries == nil {
 		return s.pool
@@ -255,7 +257,7 @@ func (s *Store) Empty(ctx context.Context) error {
 }
 
 // databaseName returns the URL of a database for a log: without the password, and without settings, which may hold
-// others.
+// passwords too.
 func databaseName(url string) string {
 	config, _, err := parseURL(url)
 	if err != nil {
