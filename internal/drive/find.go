@@ -34,11 +34,11 @@ const (
 	// likely bounds the 95 % interval: the quantile of chi-square with one degree of freedom.
 	likely = 3.84
 
-	// A search ends when more than hopeless of its slices were disturbed, once there are leastSlices.
+	// A search ends when the share of its disturbed slices is above hopeless, once there are leastSlices.
 	hopeless    = 0.9
 	leastSlices = 24
 
-	// waitingShare is the share of a slice's transactions that may wait at its end: a search is less precise anyway.
+	// waitingShare is the share of a slice's transactions that may wait at its end: a search is less precise than that.
 	waitingShare = 0.05
 
 	shortSlice = 2 * time.Second
@@ -69,8 +69,8 @@ type finder struct {
 // returns a result without transactions whose curve has the estimate, its interval and all rates. If the search ends
 // early, it returns the error, and the curve until then if there is one.
 //
-// The first rate is that of the plan or, without one, what the users achieve in the closed model while they warm up for
-// the ramp of the plan.
+// The first rate is that of the plan or, without one, what the users achieve in the closed model while they warm up:
+// for the ramp of the plan, but at least for a slice.
 func Find(ctx context.Context, p Plan, t Target, s RateSearch) (*result.Run, error) {
 	first, ramp := p.Rate, p.Ramp
 	p.Rate, p.Ramp, p.Duration, p.Every = 0, 0, s.Within, 0
@@ -121,7 +121,7 @@ func newFinder(s RateSearch, mix []workload.Mixed, users int, seed uint64) *find
 	}
 }
 
-// limiting returns what was used at the lowest rate that has missed the goal, but not below the estimate.
+// limiting returns what was used at the lowest rate, not below the estimate, that has missed the goal.
 func (f *finder) limiting() result.Usage {
 	lowest := math.Inf(1)
 	for rate := range f.usage {
@@ -193,8 +193,8 @@ func (f *finder) next(first float64) []float64 {
 }
 
 // try measures a rate until it is known whether the goal is met: for as many transactions as the goal needs, or until
-// leastBeyond of them are beyond a limit. Whatever the goal, the rate must be kept up: see keepsUp. Disturbed slices
-// are repeated.
+// leastBeyond of them are beyond a limit. Whatever the goal, the target must keep up with the rate: see keepsUp.
+// Disturbed slices are repeated.
 func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error) {
 	counts := make([]counted, len(f.Goal.limits))
 	for decided := false; !decided; {
@@ -246,7 +246,7 @@ func (f *finder) keepsUp(rate float64, s *Sliced) bool {
 	return waiting <= f.users || s.Lost == 0 && float64(waiting) <= waitingShare*rate*f.length.Seconds()
 }
 
-// step returns the step of a rate in the curve.
+// step returns the step of a rate in the curve, which it adds if there is none.
 func (f *finder) step(rate float64) *result.CurveStep {
 	i, found := slices.BinarySearchFunc(f.curve.Steps, rate, func(s result.CurveStep, rate float64) int {
 		return cmp.Compare(s.Rate, rate)
@@ -262,13 +262,13 @@ func (f *finder) tried() []result.CurveStep {
 	return slices.DeleteFunc(slices.Clone(f.curve.Steps), func(s result.CurveStep) bool { return s.Met+s.Misses == 0 })
 }
 
-// estimate sets the estimate and its interval. There is no estimate if it would be below half of a rate that has met
-// the goal, because then the target has changed.
+// estimate sets the interval and the estimate. The estimate is 0 while the interval has an open end, or if it would
+// be below half of a rate that has met the goal, because then the target has changed.
 func (f *finder) estimate() {
 	tried := f.tried()
 	low, high := boundary(tried, likely)
 	bestLow, bestHigh := boundary(tried, 0)
-	f.curve.Found, f.curve.Low, f.curve.High = 0, low, high
+	f.curve.Found, f.curve.Low, f.curve.High, f.curve.Changed = 0, low, high, false
 	if math.IsInf(high, 1) {
 		f.curve.High = 0
 	}

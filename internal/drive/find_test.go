@@ -313,3 +313,10 @@ func TestFind(t *testing.T) {
 	}
 	require.Less(t, run.Curve.Found, 600.0)
 }
+
+// A search whose interval opens again does not say any more that the target has changed.
+func TestFind_Reopens(t *testing.T) {
+	f := finder{curve: &result.Curve{Changed: true, Steps: []result.CurveStep{{Rate: 100, Met: 1}}}}
+	f.estimate()
+	require.False(t, f.curve.Changed)
+}
