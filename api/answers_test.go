@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/beevik/etree"
 	"github.com/stretchr/testify/require"
@@ -30,6 +31,7 @@ var (
 func answers(t testing.TB, profile dataset.Profile, n int64, visit func(a answer, doc []byte)) {
 	t.Helper()
 	d := generator(t, "XXXS", profile)
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var hits []byte
 	for i := range n {
 		order := d.Append(nil, dataset.Order, i)
@@ -53,8 +55,8 @@ func answers(t testing.TB, profile dataset.Profile, n int64, visit func(a answer
 		visit(summaryAnswer, tpox.AccountSummary(customer))
 		account := tpox.ID(d.FirstAccount(i))
 		for _, trade := range []tpox.Trade{
-			{Side: tpox.Buy, Symbol: keys.Symbol, Quantity: fmt.Sprint(1+i, ".125"), Now: clock.Now},
-			{Side: tpox.Sell, Symbol: keys.Symbol, Quantity: fmt.Sprint(1+i, ".125"), Now: clock.Now},
+			{Side: tpox.Buy, Symbol: keys.Symbol, Quantity: fmt.Sprint(1+i, ".125"), Now: now},
+			{Side: tpox.Sell, Symbol: keys.Symbol, Quantity: fmt.Sprint(1+i, ".125"), Now: now},
 		} {
 			changed, confirmation, err := trade.Apply(tpox.Rules{MaxHoldings: 100}.WithDefaults(), customer, account,
 				tpox.QuoteOf(security))

@@ -14,6 +14,7 @@ import (
 	"brokerage/api"
 	"brokerage/internal/dataset"
 	"brokerage/internal/schema"
+	"brokerage/internal/store"
 	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
@@ -213,13 +214,12 @@ func TestSchemas_RepeatedTypes(t *testing.T) {
 	require.Equal(t, 3, repeated)
 }
 
-// The pattern of accounts in the answer of get_dataset is the generator's.
+// The answer of get_dataset is valid, and its pattern of accounts is the generator's.
 func TestDataset_AccountRule(t *testing.T) {
+	engine := tpox.EngineInfo{Name: "null", Version: "1", Durability: tpox.Forgetful}
 	for _, p := range profiles {
 		d := generator(t, "XXXS", p)
-		b, err := xml.Marshal(datasetAnswer(d).with(storeAnswer(tpox.EngineInfo{Name: "null", Version: "1",
-			Durability: tpox.Forgetful})))
-		require.NoError(t, err)
+		b := store.DescribeDataset(store.ContentsOf(d), d, engine, false)
 		require.NoError(t, validator(t, "service.xsd", "Dataset").Validate(b))
 		var got struct {
 			Accounts struct {
@@ -240,11 +240,8 @@ func TestDataset_AccountRule(t *testing.T) {
 		}
 	}
 	// A dataset of unknown origin has neither a seed nor a pattern of accounts.
-	imported := `<Dataset xmlns="` + serviceNS +
-		`" fingerprint="files/3-2-1"><Securities count="3"/><Customers count="2"/><Orders count="1"/>` +
-		`<Search><PEMin from="20" to="23"/><PEMax from="25" to="27"/><YieldMin from="4" to="6"/><Sector>Energy</Sector>` +
-		`</Search><Store engine="null" version="1" durability="nothing is kept"/></Dataset>`
-	require.NoError(t, validator(t, "service.xsd", "Dataset").Validate([]byte(imported)))
+	imported := store.DescribeDataset(tpox.Contents{Fingerprint: "files/3-2-1"}, nil, engine, false)
+	require.NoError(t, validator(t, "service.xsd", "Dataset").Validate(imported))
 }
 
 // damagedByFile returns answers and examples, each undamaged and in all its damaged forms, by their schema.
