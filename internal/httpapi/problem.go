@@ -123,11 +123,8 @@ func problemOf(op *operation, err error) *refused {
 		return &refused{kind: kindInvalid, detail: invalid.Error(), findings: invalid.Findings}
 	}
 	if unavailable, ok := errors.AsType[*tpox.Unavailable](err); ok { // before those below, which may be its cause
-		switch {
-		case unavailable.Unknown:
+		if unavailable.Unknown {
 			return &refused{kind: kindOutcomeUnknown}
-		case unavailable.Busy:
-			return errOverloaded
 		}
 		return &refused{kind: kindUnavailable}
 	}

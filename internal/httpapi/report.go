@@ -80,9 +80,8 @@ func outcome(status int, err error) string {
 
 // refusal returns why a request was refused before the store began it: one of telemetry.Reasons, or "" if it was not.
 func refusal(status int, err error) string {
-	unavailable, _ := errors.AsType[*tpox.Unavailable](err)
 	switch {
-	case errors.Is(err, errQueueFull), unavailable != nil && unavailable.Busy:
+	case errors.Is(err, errQueueFull):
 		return telemetry.QueueFull
 	case errors.Is(err, errQueueWait):
 		return telemetry.QueueWait

@@ -45,7 +45,7 @@ const Other = "other"
 
 // The reasons for which a request is refused before the store begins it.
 const (
-	QueueFull    = "queue_full"     // the queue, or the store, is full
+	QueueFull    = "queue_full"     // the queue is full
 	QueueWait    = "queue_wait"     // it has waited too long for a free slot
 	RateLimit    = "rate_limit"     // the client has sent too many requests
 	Unauthorized = "unauthorized"   // no valid token

@@ -144,7 +144,6 @@ type Unavailable struct {
 	Cause   error
 	Detail  string // why, for clients, who see it when the store is not ready; may be empty
 	Unknown bool   // the write may have been done
-	Busy    bool   // the store's limit for such requests is reached, and nothing was begun
 }
 
 func (e *Unavailable) Error() string { return fmt.Sprintf("the store is unavailable: %v", e.Cause) }
