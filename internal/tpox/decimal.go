@@ -85,10 +85,6 @@ func SortKey(s string) (key []byte, ok bool) {
 	whole = strings.TrimLeft(whole, "0")
 	fraction = strings.TrimRight(fraction, "0")
 	key = append(key, 1, byte(len(whole)))
-	if whole == "" {
-		// Below one, the leading zeros of the fraction are significant.
-		key[1] = 0
-	}
 	key = append(append(key, whole...), fraction...)
 	if d.Sign() < 0 {
 		key[0] = 0

@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"runtime"
 	"slices"
@@ -96,9 +95,6 @@ func (s undeclaredError) GetOrder(ctx context.Context, id tpox.ID) ([]byte, erro
 
 func TestMutants(t *testing.T) {
 	testenv.Long(t)
-	// The failures are intended, so they are not written to files.
-	require.NoError(t, flag.Set("rapid.nofailfile", "true"))
-	require.NoError(t, flag.Set("rapid.shrinktime", "0s"))
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
 			require.Empty(t, outcome(t, m.testCase, func(s base) base { return s }), "a store that is not broken")
