@@ -28,8 +28,8 @@ func (q *request) checkOrigin() error {
 	probe := q.op == getHealth || q.op == getReadiness || q.op == getMetrics // which may have any header Host, or none
 	if hosts := q.server.options.Hosts; hosts != nil && !probe && !isHost(hosts, q.Request.Host) {
 		return &refused{kind: kindMisdirected, detail: fmt.Sprintf(
-			"the service does not answer for the host %.100q; the operator can add a name by --host, or accept any by --tokens",
-			q.Request.Host)}
+			"the service does not answer for the host %.100q; the operator can add a name by --host, or accept any by --tokens "+
+				"or --jwt-issuer", q.Request.Host)}
 	}
 	if err := crossOrigin.Check(q.Request); err != nil {
 		return &refused{kind: kindCrossOrigin, detail: "a page of another origin cannot write", cause: err}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/store"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 

@@ -24,7 +24,7 @@ func TestSettings(t *testing.T) {
 	s, _ := opened.(*Store)
 	defer func() { require.NoError(t, s.Close()) }()
 	require.NoError(t, s.LoadDataset(t.Context(), tiny, nil)) // which changes some of them meanwhile
-	for pragma, want := range map[string][2]int{ // of the connection that writes, and of those that read
+	for pragma, want := range map[string][2]int{              // of the connection that writes, and of those that read
 		"synchronous": {1, 1}, "page_size": {8192, 8192}, "mmap_size": {1048576, 1048576}, "cache_size": {-2000, -2000},
 		"wal_autocheckpoint": {77, 77},
 	} {
