@@ -21,7 +21,7 @@ type Piece struct {
 
 // A Splitter cuts a stream of XML documents into its documents: with or without XML declarations, with comments
 // between them, on one line or many. It checks only what it needs to find their ends; the rest is for [Admit]. Every
-// byte of the stream is in one piece, except white space between them.
+// byte of the stream is in one piece, except white space between pieces.
 //
 // After a broken document it continues at the next line that begins with an XML declaration or, if the documents so far
 // are on lines of their own, at the next line. It needs memory for two documents of the largest size, and time in
@@ -123,20 +123,16 @@ var (
 	errNext       = errors.New("another document begins before this one has ended")
 )
 
-func (s *Splitter) tooLarge(b []byte) error {
+// unfinished returns the error of a document whose end was not found within the largest size. With a document on each
+// line, that happens once over several lines: after that a document must end on its line.
+func (s *Splitter) unfinished(b []byte) error {
+	if s.at.onePerLine && bytes.IndexByte(b[:min(s.max, len(b))], '\n') >= 0 {
+		s.at.strict = true
+	}
 	if len(b) > s.max {
 		return fmt.Errorf("larger than %d bytes", s.max)
 	}
 	return errUnfinished
-}
-
-// unfinished returns the error of a document whose end was not found in b. With a document on each line that happens
-// once: after that a document must end on its line.
-func (s *Splitter) unfinished(b []byte) error {
-	if s.at.onePerLine {
-		s.at.strict = true
-	}
-	return s.tooLarge(b)
 }
 
 // An outline is the state of a document while the splitter looks for its end. Offsets are in the rest.
@@ -166,7 +162,7 @@ func (s *Splitter) document(b []byte) (end int, blank bool, err error) {
 		case d.depth == 0 && len(bytes.TrimLeft(b[last:d.at], blanks)) > 0:
 			return 0, false, errOutside
 		case last > s.max || d.at > s.max && !atEnd:
-			return 0, false, s.tooLarge(b)
+			return 0, false, s.unfinished(b)
 		case atEnd && (d.depth > 0 || s.err == nil):
 			return 0, false, s.unfinished(b)
 		case atEnd && d.blank && last > d.begin:
@@ -185,7 +181,7 @@ func (s *Splitter) document(b []byte) (end int, blank bool, err error) {
 	case d.blank:
 		return d.at, true, nil
 	case d.at > s.max:
-		return 0, false, s.tooLarge(b)
+		return 0, false, s.unfinished(b)
 	}
 	end, lineEnds := s.trailing(b, d.at)
 	oneLine := bytes.IndexByte(b[:d.at], '\n') < 0
@@ -328,7 +324,8 @@ func (s *Splitter) past(b []byte, i int, mark string) (int, error) {
 // tag finds the end of the tag at i. A tag cannot contain <, so an unclosed tag is noticed soon.
 func (s *Splitter) tag(b []byte, i int) (end int, err error) {
 	i++
-	if n := bytes.IndexByte(b[i:], '>'); n >= 0 {
+	const short = 1 << 10 // nearly all tags are shorter; a search of the whole rest would cost too much for each line
+	if n := bytes.IndexByte(b[i:min(i+short, len(b))], '>'); n >= 0 {
 		tag := b[i : i+n]
 		if bytes.IndexByte(tag, '<') < 0 && bytes.IndexByte(tag, '\'') < 0 && bytes.Count(tag, []byte{'"'})&1 == 0 {
 			// Nearly always: no quote is open at >.
