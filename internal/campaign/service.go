@@ -49,7 +49,8 @@ func Serving(command func(args ...string) *exec.Cmd) Driver {
 		}
 		start := func(ctx context.Context, listen string) (*drive.Process, error) {
 			cmd := command("serve", "--listen", listen, "--tokens", tokens, "--log-format", "json", "--pool",
-				strconv.Itoa(s.Pool), "--not-durable") // the record says how durable the database is
+				strconv.Itoa(s.Pool), "--in-flight", strconv.Itoa(max(256, p.Users)), // so that no user is refused
+				"--not-durable") // the record says how durable the database is
 			// The URL may hold a password, and other users of this computer see arguments.
 			cmd.Env = append(cmd.Environ(), "BROKERAGE_DB="+s.DB)
 			if s.CPUs > 0 {

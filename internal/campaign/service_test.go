@@ -46,13 +46,13 @@ func serving(how string) Driver {
 func TestServing(t *testing.T) {
 	w, file := newWorld(t), filepath.Join(t.TempDir(), "said")
 	c := w.campaign("")
-	p, err := c.drivePlan(&RunPlan{Workload: query, Users: 3, Connections: 3})
+	p, err := c.drivePlan(&RunPlan{Workload: query, Users: 1000, Connections: 3})
 	require.NoError(t, err)
 	_, err = serving(file)(t.Context(), ServiceSettings{DB: "null:", Pool: 3, CPUs: 1}, p)
 	require.ErrorContains(t, err, "connection refused")
 	said := testenv.Text(t, file)
 	require.Contains(t, said, "serve --listen 127.0.0.1:0 --tokens ")
-	require.Contains(t, said, "--pool 3 --not-durable DB=null: GOMAXPROCS=1")
+	require.Contains(t, said, "--pool 3 --in-flight 1000 --not-durable DB=null: GOMAXPROCS=1")
 	tokens := strings.Fields(said)[4]
 	require.NoDirExists(t, filepath.Dir(tokens))
 }
