@@ -139,7 +139,7 @@ func TestServe_LostVolume(t *testing.T) {
 	i.stop(t)
 }
 
-// Without --db, an empty database is filled only if --listen is an address of this machine; with --fill it always is.
+// Without --db, an empty database is filled only if --listen is a loopback address; with --fill it always is.
 func TestServe_Fill(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
@@ -227,14 +227,20 @@ func TestServe_SignalWhileStarting(t *testing.T) {
 			require.NoError(t, exec.CommandContext(t.Context(), "mkfifo", pipe).Run())
 			silent := listener(t)
 			args := strings.NewReplacer("PIPE", pipe, "SILENT", silent.Addr().String()).Replace(c.args)
-			i := launch{}.start(t, strings.Fields(args)...)
-			c.busy(t, pipe, silent)
-			began := time.Now()
-			i.signal(t)
-			code := i.ended(t)
-			require.Less(t, time.Since(began), patience/6, i.logs.String())
-			require.Equal(t, exitInterrupted, code, i.logs.String())
-			require.Contains(t, i.logs.String(), "interrupted")
+			for late := 0; ; late++ {
+				i := launch{}.start(t, strings.Fields(args)...)
+				c.busy(t, pipe, silent)
+				began := time.Now()
+				i.signal(t)
+				code := i.ended(t)
+				if late < 5 && strings.Contains(i.logs.String(), "cannot refresh the keys") {
+					continue // it waits three seconds for keys, and a busy machine may not send the signal in time
+				}
+				require.Less(t, time.Since(began), patience/6, i.logs.String())
+				require.Equal(t, exitInterrupted, code, i.logs.String())
+				require.Contains(t, i.logs.String(), "interrupted")
+				return
+			}
 		})
 	}
 }
