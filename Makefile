@@ -130,7 +130,7 @@ rebuild: ## build again elsewhere, without caches, and compare the binaries
 	sha256sum <"$$dir/one" | sed 's/-/the binary, twice/'
 
 .PHONY: generate
-generate: ## regenerate the schema of workloads
+generate: ## regenerate what loadtest has from Go code: schema of workloads, scripts, templates
 	$(GO) generate ./...
 
 .PHONY: fmt
@@ -157,7 +157,7 @@ test-clients: ## generate clients in Go, Java and Python, and run them; download
 # Each case empties the database, which must be empty at first, or filled by an earlier run. For a Db2, use test-db2.
 .PHONY: test-url
 test-url: ## run the conformance suite on a database, which it empties: make test-url URL=postgres://…
-	@test -n "$(URL)" || { echo "make test-url: URL=postgres://USER@HOST/DATABASE names the database" >&2; exit 1; }
+	@test -n "$(URL)" || { echo "make test-url: set URL=postgres://USER@HOST/DATABASE" >&2; exit 1; }
 	BROKERAGE_TEST_URL='$(URL)' $(GO) test -count=1 -timeout 60m -v -run '^TestURL$$' $(TESTFLAGS) ./internal/store
 
 .PHONY: race
@@ -195,7 +195,7 @@ fuzz: ## run each fuzz target for FUZZTIME (10s)
 	    if $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x "$$pkg" >"$$log" 2>&1; then tail -n 3 "$$log"; break; fi; \
 	    cat "$$log"; \
 	    if [ $$try = 3 ] || grep -q -e 'Failing input' -e 'panic' "$$log" || ! grep -q '^ *context deadline exceeded' "$$log"; then exit 1; fi; \
-	    echo "nothing found: a known fault of Go's own timer; again"; \
+	    echo "the time ended without a finding, but Go reported a failure, as it sometimes does; trying again"; \
 	  done; \
 	done
 
@@ -211,7 +211,7 @@ bench: ## run all benchmarks, or BENCH='Admit|Cut'
 
 .PHONY: test-postgres
 test-postgres: ## run the PostgreSQL tests on another version: make test-postgres BIN=/usr/lib/postgresql/17/bin
-	@test -n "$(BIN)" || { echo "make test-postgres: BIN names the folder of the server's programs" >&2; exit 1; }
+	@test -n "$(BIN)" || { echo "make test-postgres: set BIN to the folder of the server's programs" >&2; exit 1; }
 	BROKERAGE_POSTGRES_BIN=$(BIN) BROKERAGE_TEST_REQUIRE=postgres $(GO) test -count=1 -timeout 20m $(TESTFLAGS) ./internal/store/postgres/...
 	BROKERAGE_POSTGRES_BIN=$(BIN) BROKERAGE_TEST_REQUIRE=postgres $(GO) test -count=1 -timeout 20m -run 'Postgres' $(TESTFLAGS) ./internal/campaign ./cmd/brokerage
 
@@ -232,7 +232,7 @@ compare-check: ## compare equal sides, and sides that differ by 3 %, COMPARISONS
 # WITHIN (5m) bounds each search; OTHERS=1 as above.
 SEARCHES ?= 20
 .PHONY: capacity-check
-capacity-check: ## search for the highest rate of sqlite: and PostgreSQL SEARCHES (20) times, beside slices in the closed model; hours
+capacity-check: ## search SEARCHES (20) times for the highest rate of sqlite: or PostgreSQL, and compare it with the closed model; hours
 	BROKERAGE_CAPACITY_CHECK=$(SEARCHES) $(GO) test -run '^$$' -bench '^BenchmarkCapacity$$' -benchtime 1x -timeout 24h ./internal/compare
 
 .PHONY: evidence
@@ -254,7 +254,7 @@ bench-postgres: ## compare the queries of drive --db with those of pgbench; need
 # work: ten minutes with EACH=6s. Servers that share processors take up to half more time where the program has another
 # address in each, probably because branches are predicted worse; nodes of a real cluster share none. setarch makes addresses equal.
 .PHONY: bench-citus
-bench-citus: ## measure what a transaction costs on Citus, and 1, 2 and 4 nodes, for EACH (10s); needs root and Citus
+bench-citus: ## measure what a transaction costs on Citus, and the throughput of 1, 2 and 4 nodes, for EACH (10s) a run; needs root and Citus
 	BROKERAGE_BENCH_CITUS=$(EACH) setarch "$$(uname -m)" -R $(GO) test -run '^$$' -bench '^BenchmarkCitus$$' -benchtime 1x -timeout 60m ./internal/store/postgres
 
 # -shuffle finds tests that depend on each other; -count=1 because a cached result shows nothing new. Under the race
@@ -301,7 +301,7 @@ DB2_EVIDENCE ?= db2-evidence
 
 .PHONY: test-db2
 test-db2: ## try everything on a Db2, without stopping at errors: make test-db2 DB2_DSN=db2://…; leaves DB2_EVIDENCE.tgz
-	@test -n "$(DB2_DSN)" || { echo "make test-db2: DB2_DSN=db2://USER@HOST:PORT/DATABASE names the server" >&2; exit 1; }
+	@test -n "$(DB2_DSN)" || { echo "make test-db2: set DB2_DSN=db2://USER@HOST:PORT/DATABASE" >&2; exit 1; }
 	@DB2_DSN='$(DB2_DSN)' DB2_EVIDENCE='$(DB2_EVIDENCE)' sh deploy/db2/trial.sh
 
 .PHONY: db2-scripts

@@ -17,8 +17,8 @@ import (
 var Schemas embed.FS
 
 // Examples are bodies and answers of operations, examples/<operation>.request.xml and
-// examples/<operation>.response.xml, and problems, examples/problem.<type>.xml, as the service answers on the dataset
-// tiny.
+// examples/<operation>.response.xml, and problems, examples/problem.<type>.xml or .json, as the service answers on the
+// dataset tiny.
 //
 //go:embed examples
 var Examples embed.FS

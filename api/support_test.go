@@ -101,7 +101,7 @@ func content(doc *openapi3.T, visit func(where, mediaType string, m *openapi3.Me
 	answers("components", doc.Components.Responses)
 }
 
-// xsd returns the schema file and the element that a media type refers to; both are empty where it refers to none.
+// xsd returns the schema file and the element that a media type refers to; both are empty if it refers to none.
 func xsd(m *openapi3.MediaType) (schemaFile, element string) {
 	x, _ := m.Schema.Value.Extensions["x-xsd"].(map[string]any)
 	schemaFile, _ = x["file"].(string)

@@ -144,8 +144,8 @@ func addWorker(h *harness) {
 	h.t.Logf("%d shards moved", moved)
 }
 
-// withoutFailure calls during and requires that no request fails meanwhile, of the traders or of drive.Run with the
-// mixed workload. Trades are left out of that workload, since they would change what the traders hold.
+// withoutFailure calls a function, and requires that no request of the traders or of drive.Run with the mixed workload
+// fails meanwhile. That workload is run without trades, which would change what the traders hold.
 func (h *harness) withoutFailure(during func()) {
 	h.t.Helper()
 	definition, err := workload.Load("mixed")

@@ -96,7 +96,7 @@ func (h *harness) occupy() (release func()) {
 
 // littleMemory puts the service into a control group with a limit of 256 MB.
 func littleMemory(h *harness) {
-	h.env = []string{"GOMEMLIMIT=200MiB"} // four fifths of the memory, as recommended to operators
+	h.env = []string{"GOMEMLIMIT=200MiB"} // four fifths of the limit, which is set after the start
 	h.args = []string{"--max-body", "1MiB"}
 	h.start()
 	group := memoryGroup(h.t, 256<<20)

@@ -46,7 +46,7 @@ type driveCmd struct {
 
 	resultFlags `group:"Output"`
 
-	Find   goalFlag      `group:"Load" placeholder:"GOAL" help:"Estimate the highest rate that meets a goal, with its 95 % interval. A goal is one or more limits, separated by commas: p99=20ms (also p50, p90, p95, p99.9), get_order:p99=5ms for one transaction, errors=0.1% for the share that fails. Rates are tried in slices of a few seconds; the first is --rate, or else what the users achieve during --ramp. Default: none."`
+	Find   goalFlag      `group:"Load" placeholder:"GOAL" help:"Estimate the highest rate that meets a goal, with its 95 % interval. A goal is one or more limits, separated by commas: p99=20ms (also p50, p90, p95, p99.9), get_order:p99=5ms for one transaction, errors=0.1% for the share that fails (0.5% if not given). Rates are tried in slices of a few seconds; the first is --rate, or else what the users achieve during --ramp. Default: none."`
 	Within time.Duration `group:"Length" default:"5m" placeholder:"TIME" range:"1s..24h" help:"With --find: longest time of the search, --ramp included. Default: 5m."`
 	Others percentFlag   `group:"Load" default:"5%" placeholder:"N%" help:"With --find: share of the machine that other programs may use during a slice; with more, the slice is repeated. Default: 5%."`
 
@@ -110,7 +110,8 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) drive.Plan
 				length = format.Plural(c.Count, "transaction")
 			}
 			clearLine(s.err)
-			fmt.Fprintf(s.err, "%s on %s: %s, then %s measured\n", r.Workload.Name, r.Dataset.Fingerprint, took(r.Ramp), length)
+			fmt.Fprintf(s.err, "%s on %s: %s of warm-up, then %s measured\n", r.Workload.Name, r.Dataset.Fingerprint,
+				took(r.Ramp), length)
 		},
 		Report: func(i result.Interval) {
 			clearLine(s.err)
@@ -261,7 +262,7 @@ func (c *driveCmd) contradiction() error {
 	case c.DB != "" && c.Consistency != drive.Primary:
 		return usagef("--consistency is for a service: a load with --db uses no replica")
 	case c.Count > 0 && (c.Find.String() != "" || c.Part != loadPart{}):
-		return usagef("--count cannot be used with --find, whose length is --within, or --part, which requires --duration")
+		return usagef("--count cannot be used with --find or --part: use --within or --duration instead")
 	case c.Find.String() != "" && !c.StartAt.IsZero():
 		return usagef("--find is for one load generator: it cannot be used with --part or --start-at")
 	case c.Find.String() != "" && (c.Think != drive.Think{} || c.Duration != nil):

@@ -32,7 +32,7 @@ func TestDrive_WeightsAndCount(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.json")
 	r := succeeds(t, "drive", "--db", "null:", "--users", "3", "--ramp", "0s", "--count", "2000",
 		"--weights", "get_order=3,insert_order=1", "--json", file)
-	require.Contains(t, r.err, "0s, then 2,000 transactions measured")
+	require.Contains(t, r.err, "0s of warm-up, then 2,000 transactions measured")
 	run := readRun(t, file)
 	require.Equal(t, int64(2000), run.Total.Count)
 	require.Equal(t, int64(2000), run.Model.Count)
@@ -79,9 +79,9 @@ func TestDrive_WrongToken(t *testing.T) {
 		"drive", "--url", service.url, "--users", "2", "--ramp", "0s", "--duration", "200ms", "--allow-invalid",
 	}
 	t.Setenv("BROKERAGE_TOKEN", "")
-	requireOneLine(t, brokerage(t.Context(), args...), exitFailed, "does not accept the token (401)")
+	requireOneLine(t, brokerage(t.Context(), args...), exitFailed, "requires a valid token (401)")
 	requireOneLine(t, brokerage(t.Context(), append(args, "--token", "wrong")...), exitFailed,
-		"does not accept the token (401)")
+		"requires a valid token (401)")
 	t.Setenv("BROKERAGE_TOKEN", strings.TrimSpace(reader.out))
 	requireOneLine(t, brokerage(t.Context(), args...), exitFailed, "may not write (scope trade) (403)")
 	require.NotContains(t, succeeds(t, append(args, "--workload", "query")...).out, "UNEXPECTED")
@@ -99,7 +99,7 @@ func TestDrive_Prints(t *testing.T) {
 	r := succeeds(t, "drive", "--db", db, "--users", "3", "--ramp", "0s", "--duration", "1s", "--every",
 		"250ms", "--seed", "5",
 		"--workload", "insert-customers", "--validate", "no", "--json", file)
-	require.Contains(t, r.out, "Workload insert-customers (not validated) on direct sqlite:brokerage.db\n")
+	require.Contains(t, r.out, "Workload insert-customers (not validated) on sqlite:brokerage.db (direct)\n")
 	require.Contains(t, r.out, "SMOKE")
 	require.Regexp(t, `(?m)^ +0 s +[\d,]+ tx +[\d.,]+/s  p50 `, r.err)
 	run := readRun(t, file)

@@ -21,7 +21,7 @@ import (
 //
 //nolint:lll // a help text is one string
 type datasetFlags struct {
-	Scale     scaleFlag   `xor:"scale" placeholder:"SCALE" help:"Size of the dataset: ${scales}. Default: tiny."` // as the zero value
+	Scale     scaleFlag   `xor:"scale" placeholder:"SCALE" help:"Size of the dataset: ${scales}. Default: tiny."` // the zero value
 	Customers *int64      `and:"counts" xor:"scale" placeholder:"N" range:"1..60000000000" help:"Number of customers, instead of that of --scale; requires --orders. Default: that of --scale."`
 	Orders    *int64      `and:"counts" placeholder:"N" range:"1..500000000000" help:"Number of orders, instead of that of --scale; requires --customers. Default: that of --scale."`
 	Profile   profileFlag `default:"tpox-2" placeholder:"PROFILE" help:"Document shapes and ratios of TPoX 2.0 (tpox-2) or 1.x (tpox-1). Default: tpox-2."`
@@ -34,8 +34,8 @@ func (f datasetFlags) spec() dataset.Spec {
 	}
 }
 
-// countedOr returns the scale of the flags --customers and --orders, or named if they are not set. It panics for
-// numbers outside of their ranges, which are checked before a command runs.
+// countedOr returns the scale of the flags --customers and --orders if both are set, and otherwise the named scale. It
+// panics for numbers outside of their ranges, which are checked before a command runs.
 func countedOr(customers, orders *int64, named dataset.Scale) dataset.Scale {
 	if customers == nil || orders == nil {
 		return named
@@ -137,7 +137,7 @@ func (f *startTime) UnmarshalText(text []byte) (err error) {
 	return nil
 }
 
-// clientTLS are the flags of a client of a service. The tag of such a field sets trusted, the default of --tls-ca.
+// clientTLS are the flags of a client of a service. The tag of a field with this type sets the default of --tls-ca.
 //
 //nolint:lll // a help text is one string
 type clientTLS struct {

@@ -58,7 +58,7 @@ func TestReadme_Tour(t *testing.T) {
 	service.stop(t)
 }
 
-// tourStep is a command of the tour with the printed response and the one that came.
+// tourStep is a command of the tour with the printed response and the actual one.
 type tourStep struct{ command, printed, answer string }
 
 // tour takes the tour in one shell, as a reader does.
@@ -156,8 +156,7 @@ func TestReadme_Commands(t *testing.T) {
 }
 
 // The commands of docs/postgres.md, on a real server, as a reader follows them from top to bottom: with tiny instead of
-// XXXS, and on localhost, which the guide calls db as well. Commands that need systemd or an archive of changes are not
-// run.
+// XXXS, and localhost instead of the host db. Commands that need systemd or an archive of changes are not run.
 func TestPostgres_Guide(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
@@ -201,8 +200,8 @@ func guideBlocks(t testing.TB, document, language string) (blocks []string) {
 	return blocks
 }
 
-// guideShell returns a function that runs commands as in a clone of the repository, with brokerage and the programs of
-// a server.
+// guideShell returns a function that prepares a command to run as in a clone of the repository, with brokerage and the
+// programs of a server.
 func guideShell(t testing.TB, server *pgtest.Server, env ...string) (run func(command string) *exec.Cmd) {
 	t.Helper()
 	testenv.Command(t, "psql")

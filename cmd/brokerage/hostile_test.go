@@ -123,7 +123,7 @@ func TestHostile_Bodies(t *testing.T) {
 	i.requireUntouched(t, "sqlite:"+dir+"/brokerage.db")
 }
 
-// requireUntouched stops a service and requires that its database is unchanged since the load.
+// requireUntouched stops a service and requires that its database is sound and has as many documents as were loaded.
 func (i *instance) requireUntouched(t testing.TB, db string) {
 	t.Helper()
 	i.stop(t)
@@ -132,7 +132,7 @@ func (i *instance) requireUntouched(t testing.TB, db string) {
 	require.Contains(t, r.out, "2,000 orders")
 }
 
-// Requests that are not valid HTTP, or too large.
+// Malformed, oversized and odd requests get an expected response, or none, and change nothing.
 func TestHostile_Requests(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
@@ -185,8 +185,8 @@ func TestHostile_Requests(t *testing.T) {
 	i.requireUntouched(t, "sqlite:"+i.cmd.Dir+"/brokerage.db")
 }
 
-// Nothing that is sent is executed as code: each parameter of each operation of the contract, and the texts of bodies,
-// with payloads for SQL, XPath, a shell and a template.
+// Payloads for SQL, XPath, a shell and a template are not executed as code, in any parameter of any operation of the
+// contract or in the symbol of a trade.
 func TestHostile_Injection(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()

@@ -20,7 +20,7 @@ import (
 //nolint:lll // a help text is one string
 type proofFlags struct {
 	Ledger string        `type:"path" placeholder:"FILE" help:"New file that records each change before it is sent and again when it is answered, to find acknowledged changes that the database has lost. With --db, the check runs at the end; for a service, run brokerage verify --ledger afterwards. Each change waits for the file, so rates and times of such a run are not measurements. Default: none."`
-	Break  string        `and:"break" placeholder:"COMMAND" help:"Shell command that breaks the target in the middle of the run, such as 'kill -9 …'; with --at. It must also start the target again, unless something else does. The result says how long it took until the target answered again. Default: none."`
+	Break  string        `and:"break" placeholder:"COMMAND" help:"Shell command that breaks the target in the middle of the run, such as 'kill -9 …'; requires --at. It must also start the target again, unless something else does. The result says how long it took until the target answered again. Default: none."`
 	At     time.Duration `and:"break" placeholder:"TIME" range:"0s..720h" help:"Time from the start of measuring until the command of --break runs; required by --break. Default: none."`
 }
 

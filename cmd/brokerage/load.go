@@ -109,7 +109,7 @@ type loading struct {
 	name, now     string // of what is loaded, in messages
 	same          func(held string) bool
 	bytes, needed float64 // bytes to load, and the space that they take
-	// run returns what was loaded, in words, and how many documents.
+	// run loads, and returns what was loaded, in words, and how many documents.
 	run func() (what string, documents int64, err error)
 }
 

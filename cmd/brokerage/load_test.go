@@ -60,7 +60,7 @@ func TestLoad_Generated(t *testing.T) {
 	requireHolds(t, db, tiny(dataset.TPoX1))
 }
 
-// What an interrupted load has left fails verify, and is not loaded again without --replace.
+// A database with an interrupted load fails verify, and is not loaded again without --replace.
 func TestLoad_Interrupted(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()

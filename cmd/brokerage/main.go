@@ -117,8 +117,11 @@ func run(ctx context.Context, args []string, s streams) int {
 		return exitOK
 	case err != nil:
 		named := "brokerage"
-		if failed, ok := errors.AsType[*kong.ParseError](err); ok && failed.Context.Selected() != nil {
-			named += " " + failed.Context.Selected().Name
+		if failed, ok := errors.AsType[*kong.ParseError](err); ok {
+			command = failed.Context
+		}
+		if command != nil && command.Selected() != nil {
+			named += " " + command.Selected().Name
 		}
 		fmt.Fprintf(s.err, "brokerage: %s (see %s --help)\n", shown(err), named)
 		return exitUsage

@@ -160,8 +160,7 @@ func (p *prometheus) alerts(t testing.TB) (firing []string) {
 }
 
 // A real Prometheus, a service and its database: requests and the database are scraped, every rule is evaluated. When
-// the database or the service is stopped, the right one of the two paging alerts fires, and ends when what was
-// stopped is back.
+// the database or the service is stopped, the alert for it fires, and ends when what was stopped is back.
 func TestPrometheus(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()

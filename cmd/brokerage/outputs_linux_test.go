@@ -63,7 +63,7 @@ func TestOutputs_SharedFolder(t *testing.T) {
 }
 
 // Files that another user plants in a shared folder of backups neither count with --keep nor are restored, whatever
-// their names and manifests say. Those of the folder's owner do, as when root restores what the service has written.
+// their names and manifests say. Those of the folder's owner are used, as when root restores the service's backups.
 func TestBackup_SharedFolder(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {

@@ -14,7 +14,7 @@ import (
 type progress struct {
 	done atomic.Int64
 
-	mu    sync.Mutex    // guards out, so that reports and other lines do not mix, and the next three
+	mu    sync.Mutex    // guards the next three, and out, so that reports and other lines do not mix
 	total float64       // expected bytes
 	what  string        // the current step, while no bytes are processed
 	idle  time.Duration // from start to the last call of doing, which the rate leaves out
@@ -80,7 +80,7 @@ func (p *progress) doing(what string) {
 	})
 }
 
-// of sets the bytes that are done and their total, which may have been unknown until then.
+// of sets the number of bytes done, and the total, which may have been unknown until then.
 func (p *progress) of(done, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

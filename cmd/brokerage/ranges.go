@@ -13,7 +13,7 @@ import (
 
 // checkRanges returns a usage error for a number, size or time outside the range in the tag of its flag:
 // range:"0..10000", both ends included. It checks values of the command line, of variables and of files alike. A test
-// ensures that every flag that is a number has a range.
+// ensures that every such flag, except a seed, has a range.
 func checkRanges(flags []*kong.Flag) error {
 	for _, flag := range flags {
 		least, most, ok := strings.Cut(flag.Tag.Get("range"), "..")

@@ -19,8 +19,8 @@ type refusal struct {
 	says string
 }
 
-// requireRefusals requires that a command, with or without flags of its own, refuses each of the arguments in one line
-// that shows no password. The arguments are separated by spaces.
+// requireRefusals requires that a command, with or without flags of its own, refuses the arguments of each case, which
+// are separated by spaces, in one line that shows no password.
 func requireRefusals(t *testing.T, command string, cases map[string]refusal) {
 	t.Helper()
 	for args, c := range cases {
@@ -168,7 +168,7 @@ var refusals = map[string]refusal{
 	"drive --db null: --part 1/3 --users 2" + inTheFuture:        {exitUsage, "2 users cannot be divided among 3 parts"},
 	"drive --db null: --part 1/2 --start-at 2999-01-01T00:00:00": {exitUsage, "is not a time with its zone"},
 	"drive --db null: --part 1/2 --start-at 2001-01-01T00:00:00Z": {exitFailed,
-		"to start, 2001-01-01T00:00:00Z, was "},
+		"--start-at 2001-01-01T00:00:00Z was "},
 
 	"campaign --out study --db b.db":                        {exitUsage, `did you mean sqlite:b.db?`},
 	"campaign --out study --db sqlite:letter":               {exitFailed, "not a database"},

@@ -97,7 +97,7 @@ func (configFile) BeforeResolve(ctx *kong.Context, path *kong.Path) error {
 }
 
 // notFlat are the tokens that a file of settings may not have. A parser would expand a few hundred bytes with aliases,
-// or tens of thousands of brackets, to gigabytes, and read nothing behind the end of a document.
+// or tens of thousands of brackets, to gigabytes, and ignore what follows the end of a document.
 var notFlat = []token.Type{
 	token.AnchorType, token.AliasType, token.MergeKeyType, token.SequenceStartType, token.SequenceEntryType,
 	token.MappingKeyType, token.MappingStartType, token.DocumentEndType,

@@ -224,7 +224,7 @@ func within(t testing.TB, limit time.Duration, ok func() bool, format string, ar
 	}
 }
 
-// tinyDB returns the folder of a database with the dataset tiny, brokerage.db.
+// tinyDB returns the folder of a new database, brokerage.db, with the dataset tiny.
 func tinyDB(t testing.TB) (dir string) {
 	t.Helper()
 	return filepath.Dir(sqlitetest.Tiny(t))

@@ -74,7 +74,7 @@ func TestServe_Greeting(t *testing.T) {
 	i.stop(t)
 }
 
-// A client may do what the scopes of its token allow; changes to the file apply at once.
+// A client may do what the scopes of its token allow; changes to the file apply without a restart.
 func TestServe_Tokens(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "tokens")
@@ -261,7 +261,7 @@ func TestServe_RunningRequestsAreCutOff(t *testing.T) {
 	require.Equal(t, exitFailed, i.ended(t))
 	require.Contains(t, i.logs.String(), "cut off")
 	_, err := new(bytes.Buffer).ReadFrom(conn)
-	require.True(t, err == nil || errors.Is(err, syscall.ECONNRESET), "%v", err) // without an answer
+	require.True(t, err == nil || errors.Is(err, syscall.ECONNRESET), "%v", err) // the connection has ended
 }
 
 // Profiles are served only if --debug-addr is set, and only there.

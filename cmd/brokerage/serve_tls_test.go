@@ -147,7 +147,7 @@ func TestServe_TLS(t *testing.T) {
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	requireExpiry(t, over, i.url, cert)
 
-	// A new certificate is used at once, and an invalid one is not.
+	// A new certificate is used without a restart, and an invalid one is not.
 	cert, key = ca.issue(t, 200)
 	mount(t, dir, map[string][]byte{"tls.crt": cert, "tls.key": key})
 	i.logs.wait(t, "certificate reloaded")
@@ -195,7 +195,7 @@ func (a *authority) mutual(
 	return i, renew
 }
 
-// Probes need no client certificate where the metrics have an address of their own.
+// Probes need no client certificate if the metrics have an address of their own.
 func TestServe_TLSClientsProbes(t *testing.T) {
 	metrics := freeAddress(t)
 	i, _ := newAuthority(t).mutual(t, func(args ...string) *instance {

@@ -10,7 +10,7 @@ import (
 type tokenCmd struct {
 	Name  string     `required:"" placeholder:"NAME" help:"Name of the client in logs: up to 64 letters, digits, '.', '_', '-' and '@'."`
 	Scope scopesFlag `required:"" placeholder:"SCOPE,…" help:"What the client may do: read, trade (writes and leases) or admin (replace whole documents), separated by commas. No scope includes another."`
-	File  string     `placeholder:"FILE" help:"File of --tokens to add the token's hash to, created if it does not exist. Default: none; the line to add is printed to standard error."`
+	File  string     `placeholder:"FILE" help:"File to add the token's hash to, for serve --tokens; created if it does not exist. Default: none; the line to add is printed to standard error."`
 }
 
 type scopesFlag struct{ scopes []access.Scope }

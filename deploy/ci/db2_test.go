@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// The workflow runs nothing unless its user accepts IBM's licence, and what it runs exists.
+// The workflow runs nothing unless its user accepts IBM's licence. It then runs the trial of compose.db2.yaml.
 func TestDB2(t *testing.T) {
 	var workflow struct {
 		On struct {

@@ -184,7 +184,7 @@ func (c *cluster) must(t testing.TB, input string, args ...string) string {
 	return s.out
 }
 
-// namespace creates a namespace for the test that enforces the restricted level of Pod Security, with the service
+// namespace creates a namespace for the test. It enforces the restricted level of Pod Security, and has the service
 // account that pods name.
 func (c *cluster) namespace(t testing.TB) string {
 	t.Helper()

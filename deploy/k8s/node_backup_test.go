@@ -16,7 +16,7 @@ func (n *node) ends(t testing.TB, job, how string) {
 	n.kube(t, "wait", "--for=condition="+how, "--timeout="+patience.String(), "job/"+job)
 }
 
-// scale sets the number of instances of the embedded store, and waits until none runs or it is ready.
+// scale sets the number of instances of the embedded store, 0 or 1, and waits until none runs or the one is ready.
 func (n *node) scale(t testing.TB, instances int) {
 	t.Helper()
 	n.kube(t, "scale", "statefulset/brokerage", "--replicas="+strconv.Itoa(instances))

@@ -100,7 +100,7 @@ const smaller = `patches:
 // tiny makes the load a small one.
 const tiny = "configMapGenerator: [{name: brokerage-load, behavior: merge, literals: [SCALE=tiny]}]\n"
 
-// apply applies a folder with the patches of smaller, after which it adds the text more to the kustomization.
+// apply applies a folder with the patches of smaller. The text more follows them in the kustomization.
 func (n *node) apply(t testing.TB, folder, more string) {
 	t.Helper()
 	dir := variant(t, "resources: [%[1]s/"+folder+"]\n"+smaller+more)

@@ -239,7 +239,7 @@ func TestOpenJWTs_Refusals(t *testing.T) {
 		"NoAudience": {JWTOptions{Issuer: "i", KeysURL: "https://x"}, "an issuer and an audience"},
 		"NoKeys":     {JWTOptions{Issuer: "i", Audience: "a"}, "either the URL"},
 		"Both":       {JWTOptions{Issuer: "i", Audience: "a", KeysURL: "https://x", KeysFile: "y"}, "either the URL"},
-		"NoURL":      {JWTOptions{Issuer: "i", Audience: "a", KeysURL: "x"}, "is not a URL"},
+		"NoURL":      {JWTOptions{Issuer: "i", Audience: "a", KeysURL: "x"}, "the URL of the keys is invalid"},
 		"Plain":      {JWTOptions{Issuer: "i", Audience: "a", KeysURL: "http://issuer.test/keys"}, "must be https"},
 		"Password":   {JWTOptions{Issuer: "i", Audience: "a", KeysURL: "https://a:b@x"}, "must not hold a password"},
 		"HMAC": {JWTOptions{Issuer: "i", Audience: "a", KeysURL: "https://x", Algorithms: []string{"HS256"}},

@@ -104,7 +104,7 @@ func (h *heldKeys) failed(_ context.Context, err error) {
 func (h *heldKeys) fromURL(ctx context.Context, o JWTOptions) (jwkset.Storage, error) {
 	u, err := format.ParseURL(o.KeysURL)
 	if err != nil || u.Host == "" {
-		return nil, errors.New("the URL of the keys is not a URL")
+		return nil, errors.New("the URL of the keys is invalid: use https://HOST/PATH")
 	}
 	ip := net.ParseIP(u.Hostname())
 	loopback := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()

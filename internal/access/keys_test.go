@@ -38,7 +38,7 @@ func TestKeys_Rotation(t *testing.T) {
 	require.True(t, j.knows(t, young))
 }
 
-// Invented key ids cause no more refreshes than the pause allows, and do not keep anybody waiting.
+// Invented key ids cause no more refreshes than the pause allows, and the known key stays accepted.
 func TestKeys_Flood(t *testing.T) {
 	known := newSigner(t, "1", EdDSA)
 	i := newIssuer(t, jwks(t, known.jwk(t)))

@@ -33,7 +33,7 @@ type Record struct {
 	Client      string            `json:"client,omitempty"` // of the token; empty without one
 	Address     string            `json:"address"`
 	Transaction string            `json:"transaction"`
-	IDs         map[string]string `json:"ids,omitempty"` // in the path, and of what was created
+	IDs         map[string]string `json:"ids,omitempty"` // in the path, and of what was created or leased
 	Outcome     string            `json:"outcome"`
 	Status      int               `json:"status"`
 	RequestID   string            `json:"request_id"`
@@ -79,7 +79,7 @@ type Options struct {
 	// Fault is called with Lost if records were lost, and then with nil.
 	Fault  func(error)
 	Inputs []string // files that the log must not be written to: see output.File
-	// Room returns how many bytes of the log's file system are free, and its size; nil if that is unknown.
+	// Room returns the free bytes and the size of the log's file system, if they are known. It may be nil.
 	Room func() (free, size float64, known bool)
 }
 
@@ -182,7 +182,7 @@ func (l *Log) Record(r Record) {
 	}
 }
 
-// hasRoom reports whether a tenth of the file system is free.
+// hasRoom reports whether more than a tenth of the file system is free, or the room is unknown.
 func (l *Log) hasRoom() bool {
 	if l.options.Room == nil {
 		return true

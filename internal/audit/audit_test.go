@@ -175,7 +175,7 @@ func outcomes(t testing.TB, text string) map[string]int64 {
 	return all
 }
 
-// Ten refusals of each client are recorded in a minute, and the others counted, also those of too many clients.
+// Ten refusals of each client are recorded in a minute, and the others counted, also those beyond 1,000 clients.
 func TestLog_Refusals(t *testing.T) {
 	var out bytes.Buffer
 	l := audit.To(&out, audit.Options{})

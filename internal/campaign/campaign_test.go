@@ -142,8 +142,8 @@ func TestCampaign_Resumes(t *testing.T) {
 	}
 }
 
-// A service that dies ends the campaign, whose file has what was measured until then. The file is valid by its schema
-// at any time, but not after a change of its form.
+// A service that dies ends the campaign, whose file has what was measured until then. The schema accepts the file at
+// any time, and refuses it in another form.
 func TestCampaign_ServiceDies(t *testing.T) {
 	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()

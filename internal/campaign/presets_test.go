@@ -15,7 +15,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// planned returns the plan of settings on a database with that limit of connections, and the dataset's fingerprint.
+// planned returns the plan of settings on a database with a limit of connections, and the dataset's fingerprint.
 func planned(t *testing.T, s Settings, connections int) (*Record, string) {
 	t.Helper()
 	c := newWorld(t).campaign(t.TempDir())

@@ -50,7 +50,7 @@ type StoreStamp struct {
 	Settings   map[string]string `json:"settings"`
 }
 
-// Machine is the computer that the campaign ran on. Unknown values are empty or zero.
+// Machine is the computer that the campaign ran on. An unknown Host, Kernel or FileSystem is empty.
 type Machine struct {
 	result.Machine
 

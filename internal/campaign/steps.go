@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"brokerage/internal/dataset"
@@ -87,7 +88,8 @@ func (c *Campaign) populate(ctx context.Context, s *Step) error {
 				s.Inserts = append(s.Inserts, g)
 			}
 			if err == nil && g.Documents < documents {
-				err = errors.New("not all documents were inserted")
+				err = fmt.Errorf("only %d of %d documents were inserted (%s)", g.Documents, documents,
+					strings.Join(result.Frequent(run.Total.Unexpected), ", "))
 			}
 			if err != nil {
 				return fmt.Errorf("stage %d, %s: %w", g.Stage, of.workload, err)
@@ -186,7 +188,7 @@ func (c *Campaign) drivePlan(r *RunPlan) (p drive.Plan, err error) {
 }
 
 // run runs a workload against a service of its own. In a test of cores, a database server on this machine is limited to
-// as many cores as the service, where the system allows it.
+// as many cores as the service, if the system allows it.
 func (c *Campaign) run(ctx context.Context, plan *RunPlan, p drive.Plan) (_ *result.Run, err error) {
 	database, err := store.Find(c.Subject.URL())
 	if err != nil {

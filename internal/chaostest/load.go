@@ -153,7 +153,7 @@ type trader struct {
 	answered  atomic.Int64 // when the last request that succeeded began, in Unix nanoseconds
 }
 
-// run trades until ctx is done or the load stops; a started request is finished.
+// run trades until the load stops, and then finishes a started request. When ctx is done, it returns an error.
 func (t *trader) run(ctx context.Context) error {
 	for !t.stopping.Load() {
 		write := t.trade

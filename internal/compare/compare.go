@@ -47,13 +47,13 @@ const (
 	lookAgain = 1.25
 	// mostCarried is the share of its own use of processors and disks that a side may use while the other is measured.
 	mostCarried = 0.03
-	// mostLong is the longest block as a share of Config.Within.
+	// mostLong is the longest counted time of a lengthened block, as a share of Config.Within.
 	mostLong = 1.0 / 15
 	// mostAlike is the correlation of neighbouring blocks above which slices are too short, if there are at least
 	// leastToCorrelate blocks.
 	mostAlike        = 0.4
 	leastToCorrelate = 24
-	// longestWarmUp is how long each side works before the first block, and mostWarmUp its largest share of Config.Within.
+	// Each side works for longestWarmUp before the first block, but at most for the share mostWarmUp of Config.Within.
 	longestWarmUp = 3 * time.Second
 	mostWarmUp    = 1.0 / 20
 	// After mostPatience and leastSlices, a comparison ends if more than half of its slices were disturbed.
@@ -92,8 +92,8 @@ type comparison struct {
 	idle     [2]used // by each side, in the other's slices that count
 }
 
-// Run compares two sides. When the comparison ends early, it returns the result so far and the error, and when it did
-// not begin the error alone. What it has started has ended then.
+// Run compares two sides. If the comparison ends early, it returns the result so far and the error; if no block was
+// begun, only the error. Everything that it started has ended by then.
 func Run(ctx context.Context, c Config, a, b string) (*Result, error) {
 	return newComparison(&c).run(ctx, a, b)
 }
@@ -278,12 +278,12 @@ func (c *comparison) carried() string {
 	for i, own := range c.own {
 		idle := c.idle[i]
 		for _, use := range []struct {
-			of        string
+			form      string
 			idle, own float64
-		}{{"processor time", idle.processor, own.processor}, {"writing to disk", idle.written, own.written}} {
+		}{{"used %.0f %% as much processor time", idle.processor, own.processor},
+			{"wrote %.0f %% as much to disk", idle.written, own.written}} {
 			if use.own > 0 && use.idle > mostCarried*use.own {
-				return fmt.Sprintf("%c used %.0f %% of its %s while the other side was measured", 'A'+i, 100*use.idle/use.own,
-					use.of)
+				return fmt.Sprintf("%c "+use.form+" in the slices of the other side as in its own", 'A'+i, 100*use.idle/use.own)
 			}
 		}
 	}

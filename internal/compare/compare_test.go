@@ -159,9 +159,11 @@ func TestMeasure(t *testing.T) {
 		"Undecided": {machine: machine{noise: 0.1}, within: time.Minute, want: Undecided,
 			answer: `^undecided: −\d.* to \+\d.* %; about \d+ minutes? more would decide$`},
 		"LeavesWork": {machine: machine{change: -0.1, left: 0.08}, want: Slower, answer: "slower",
-			note: `^slices lengthened to 4s after \d.*: A used 4 % of its processor time while the other side was measured$`},
+			note: `^slices lengthened to 4s after \d.*: A used 4 % as much processor time in the slices of the other side ` +
+				`as in its own$`},
 		"LeavesTooMuchWork": {machine: machine{change: -0.1, left: 1}, want: Undecided,
-			answer: `^undecided: A used 12 % of its processor time while the other side was measured, even with slices of 8s$`},
+			answer: `^undecided: A used 12 % as much processor time in the slices of the other side as in its own, ` +
+				`even with slices of 8s$`},
 		"Disturbed": {machine: machine{change: -0.1, spoilt: 0.3}, want: Slower, answer: "slower"},
 		"MostlyDisturbed": {machine: machine{spoilt: 0.9}, most: 60, want: Undecided,
 			answer: `^undecided: most slices were disturbed, by other programs or a stalled clock$`},

@@ -53,7 +53,7 @@ type Result struct {
 	Tolerance float64              `json:"tolerance"`
 
 	Figures      []Row `json:"figures"`
-	Transactions []Row `json:"transactions"` // their mean times, by name
+	Transactions []Row `json:"transactions"` // their mean times
 
 	SliceSeconds float64        `json:"sliceSeconds"`
 	InBlock      int            `json:"slicesInBlock"`

@@ -60,8 +60,8 @@ func newSide(text string) (*side, error) {
 	}
 	database, err := store.Find(text)
 	if err != nil {
-		return nil, fmt.Errorf("%w; a side is also the URL of a service, http://HOST:PORT, or a command that starts one, "+
-			"exec:COMMAND", err)
+		return nil, fmt.Errorf("%w; a side may also be the URL of a service, http://HOST:PORT, or a command that starts "+
+			"one, exec:COMMAND", err)
 	}
 	return &side{name: database.Name(), database: &database, url: text}, nil
 }

@@ -148,7 +148,7 @@ func (u *used) add(v used, times float64) {
 	u.written += times * v.written
 }
 
-// reading is what everything has used at one moment; NaN is unknown.
+// reading is what everything has used up to one moment; NaN is unknown.
 type reading struct {
 	host  probe.Figures // of the computer
 	ours  float64       // processor seconds of the load generator and the sides on this computer

@@ -85,7 +85,7 @@ func (c *customerGen) account(id int64, slotName string, updated int) {
 // statement writes balances and value dates, the newest first. They are consistent: the newest balance is the working
 // balance, and each earlier one lacks the movements after it.
 func (c *customerGen) statement(opened, day int) {
-	// lo and hi are in 50,000.00: 60 % of balances are up to 500,000.00, and none so small that a few purchases use it up.
+	// In units of 50,000.00: 60 % of balances are up to 500,000.00, and none so small that a few purchases use it up.
 	lo, hi := 1, 10
 	switch c.below(10) {
 	case 0:

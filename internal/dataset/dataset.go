@@ -39,7 +39,7 @@ type Dataset struct {
 func New(spec Spec) *Dataset {
 	p, s := spec.Profile, spec.Scale
 	if s.step == counted {
-		// Numbers that a named scale has in this profile mean that scale.
+		// The numbers of any named scale but tiny in this profile mean that scale.
 		for _, named := range Scales()[1:] {
 			if named.Count(p, Customer) == s.given[Customer] && named.Count(p, Order) == s.given[Order] {
 				s = named
@@ -194,8 +194,8 @@ func accountsBefore(p Profile, k int64) int64 {
 }
 
 // Template is a document with gaps, for clients that make documents to insert without this package: Parts is literal,
-// slot, literal, slot, and so on up to the last literal. Even elements are XML, odd ones the name of what goes between,
-// which needs no escaping:
+// slot, literal, slot, and so on up to the last literal. Even elements are XML, odd ones name the value that belongs
+// there, which needs no escaping:
 //
 //	order     the order's id
 //	account   an account id; account2 and account3 are further accounts of a customer

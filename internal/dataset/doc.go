@@ -9,7 +9,7 @@
 // securities instead of 20,833 and 200 customers for its orders, so references to securities or customers differ there;
 // its documents are a pure function of the same things and of being tiny. A dataset of given numbers of customers and
 // orders ([ScaleOf]) has the customers and securities of the named scales; the accounts of its orders are drawn over
-// all of its customers, so they depend on their number. With the numbers of a named scale, it is that scale.
+// all of its customers, and depend on how many there are. With the numbers of any scale but tiny, it is that scale.
 //
 // Documents never change under a seed while [Version] stays, whatever the Go release and the processor: random numbers
 // and everything made of them are integer arithmetic in this package.

@@ -144,7 +144,7 @@ var (
 	isNumber   = regexp.MustCompile(`^\d+(\.\d+)?$`)
 )
 
-// randomised replaces every value of an order by a random one of the same class.
+// randomised replaces the values of an order, except namespaces and versions, by random ones of the same class.
 func randomised(r *rand.Rand, order string) []byte {
 	return []byte(attribute.ReplaceAllStringFunc(order, func(found string) string {
 		m := attribute.FindStringSubmatch(found)

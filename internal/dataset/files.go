@@ -53,7 +53,7 @@ type share struct {
 // perFile is the largest number of documents in a file, 150 to 190 MB: an interruption loses about a second of work.
 var perFile = [...]int64{Security: 25_000, Customer: 25_000, Order: 100_000}
 
-// at returns the file of a share that holds document i. Files begin at multiples of a fixed number of documents, or
+// at returns the share's file that holds document i. Files begin at multiples of a fixed number of documents, or
 // where a part begins.
 func (s share) at(i int64) share {
 	n := perFile[s.kind]
@@ -162,7 +162,7 @@ func (f *Files) Survey() (whole int64, bytes, needed float64, err error) {
 	return int64(len(f.whole)), bytes, needed, nil
 }
 
-// parse returns the kind and the range of a file from the submatches of its name; ok is false if there are none.
+// parse returns the kind and range of a file from the submatches of its name; ok is false if they are nil or invalid.
 func parse(m []string) (file share, ok bool) {
 	if m == nil {
 		return file, false

@@ -6,8 +6,8 @@ import (
 )
 
 // A grammar is a list of sentences in a small notation. [a|b] is one of the two, [|a] is a or nothing, and brackets
-// nest; {name} is the blank of that name. Other text, markup included, is literal but for synonyms (see thesaurus): it
-// shows where the keywords of a description are, with the white space that people leave around them.
+// nest; {name} is the blank of that name. Other text is literal but for synonyms (see thesaurus); its markup shows
+// where the keywords of a description are, with the white space that people leave around them.
 type grammar []sequence
 
 type sequence []part
@@ -98,7 +98,7 @@ var thesaurus = func() map[string][]sequence {
 }()
 
 // withSynonyms splits a text at the words that have synonyms. It ignores markup, compounds, and words after "a" or
-// "an", which might not suit a synonym.
+// "an", because the article might not suit a synonym.
 func withSynonyms(text string) (s sequence) {
 	from := 0
 	for at := 0; at < len(text); at++ {

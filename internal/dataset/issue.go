@@ -35,7 +35,7 @@ var (
 	shareClasses = newCodes("A:8 B:3 C:5 D I:4 Inst:5 Inv:5 R Adm:3 Y Z")
 )
 
-// Every incomeEvery-th security is a stock that Q4 (search_securities) finds: it has both a high price-earnings ratio
+// Every incomeEvery-th security is a stock for Q4 (search_securities) to find: it has a high price-earnings ratio
 // and a high yield. The sectors take turns. Left to chance, such securities would be missing in small datasets and
 // sectors, or too frequent in large ones.
 const (

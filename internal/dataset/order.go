@@ -114,7 +114,7 @@ type orderGen struct {
 	*gen
 	orderRefs
 	id     int64
-	symbol string // "" for that of security
+	symbol string // "" for the symbol of orderRefs.security
 }
 
 // AppendNewOrder appends order i, as [Dataset.Append] does, but with the values that p sets. i is any number from 0; an

@@ -10,7 +10,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// Q4 searches for securities of a sector with peMin <= PE < peMax and a yield above yieldMin, which are drawn from
+// Q4 searches for securities of a sector with peMin <= PE < peMax and a yield above yieldMin; the bounds are from
 // 20-23, 25-27 and 4-6. It must find something, but fewer than 60, and in tiny something in about a third of searches.
 func TestAppend_SearchHits(t *testing.T) {
 	t.Parallel()

@@ -15,8 +15,8 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// samples calls f with all documents of tiny, documents at both ends of every scale and some between, and documents
-// from templates and the functions for new documents.
+// samples calls f with all documents of tiny (fewer in short tests), documents at both ends of every scale and some
+// between, and documents from templates and the functions for new documents.
 func samples(t *testing.T, p dataset.Profile, f func(kind, from string, doc []byte)) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(7, uint64(p)))

@@ -98,7 +98,7 @@ func newWord(native string) word {
 }
 
 // country holds the parts of a customer's data that must agree with each other: names, addresses and telephone numbers
-// of one country. In patterns # is a digit and @ a capital letter, see gen.patternElem.
+// of one country. In all patterns but street, # is a digit and @ a capital letter, see gen.patternElem.
 type country struct {
 	name, nationality string
 	currency          string

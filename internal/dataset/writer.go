@@ -170,7 +170,7 @@ const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123
 const decimalDigits = "0123456789"
 
 // chars writes n characters drawn from an alphabet. One random number gives eight of them: the high half of a product
-// is the digit, the low half holds the remaining randomness.
+// selects the character, the low half holds the remaining randomness.
 func (g *gen) chars(alphabet string, n int) {
 	for n > 0 {
 		x := g.next()

@@ -15,7 +15,7 @@ type aliasColumn struct {
 }
 
 // hotStride and hotOffset scatter the ranks over the indexes, so that popular securities are not neighbours in an index
-// or on a page.
+// or on a page of a database.
 const (
 	hotStride = 7919 // prime, divides neither 500 nor 20,833
 	hotOffset = 311

@@ -38,7 +38,7 @@ type Crew struct {
 	patience time.Duration // how long after the end arrivals that wait are still begun
 	// In the closed model with a Count: measured transactions that users have begun and finished.
 	taken, finished atomic.Int64
-	brokenAt        atomic.Int64 // when the command of a Break began, or 0
+	brokenAt        atomic.Int64 // when Break.Do began, or 0
 
 	mu         sync.Mutex // for the fields below
 	count      func([]result.Record)
@@ -144,8 +144,8 @@ func (c *Crew) over(at int64) bool { return at >= c.end.Load() }
 
 func (c *Crew) endAt(at int64) { c.end.Store(min(c.end.Load(), at)) }
 
-// nap is the longest sleep, so that users soon notice when a run ends early; waiting for a channel instead would cost
-// time in each transaction.
+// nap is the longest single sleep until a time that is due, so that an early end of the run is soon noticed; waiting
+// for a channel instead would cost time in each transaction.
 const nap = 50 * time.Millisecond
 
 // sleepUntil sleeps until a time, and returns true. It returns false if the end comes first.

@@ -16,7 +16,7 @@ type Direct struct {
 	Stats func() store.Stats
 
 	store  tpox.Store
-	runner store.ScriptRunner // of own transactions; nil if the store is none
+	runner store.ScriptRunner // of own transactions; nil if the store cannot run them
 	name   string
 	scheme string
 }

@@ -25,11 +25,11 @@ type RateSearch struct {
 const (
 	firstRate = 100.0 // if no transaction was done in the closed model
 	leastRate = 1.0
-	// idleShare is the share of the first rate at which a target is idle: a goal that is missed there is never met.
+	// A target is idle at idleShare of the first rate: a goal that is missed there is never met.
 	idleShare = 0.01
 	// grid is the logarithm of the ratio of two neighbouring rates.
 	grid = 0.04
-	// precise is the ratio of the two ends of an interval at which a search ends.
+	// A search ends when the ratio of the two ends of its interval is at most precise.
 	precise = 1.15
 	// likely bounds the 95 % interval: the quantile of chi-square with one degree of freedom.
 	likely = 3.84
@@ -132,7 +132,7 @@ func (f *finder) limiting() result.Usage {
 	return f.usage[lowest]
 }
 
-// find tries rates until the interval is precise or the time is over.
+// find tries rates until next returns none, or try returns errTime.
 func (f *finder) find(ctx context.Context, first float64) (err error) {
 	for next := []float64{first}; len(next) > 0; next = f.next(first) {
 		for _, rate := range next {

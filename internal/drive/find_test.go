@@ -144,8 +144,8 @@ func TestFind_Estimate(t *testing.T) {
 	}
 }
 
-// requireCurve requires what holds for every curve: each rate that met the goal has as many transactions as p90
-// needs, and the estimate is not below half of that rate.
+// requireCurve requires what holds for every curve with an estimate: each rate that met the goal has about as many
+// transactions as p90 needs, and the estimate is not below half of that rate.
 func requireCurve(t testing.TB, c *result.Curve) {
 	t.Helper()
 	for i, s := range c.Steps {
@@ -234,7 +234,7 @@ func TestFind_Changes(t *testing.T) {
 	require.True(t, curve.Found == 0 || curve.Found >= 4500, "%s", curve.Answer())
 }
 
-// Refusals miss a goal even if they are fast, unless its limit of errors allows them.
+// Failed transactions miss a goal even if they are fast, unless its limit of errors allows them.
 func TestGoal_Judge(t *testing.T) {
 	const undecided = "undecided"
 	for name, c := range map[string]struct {
@@ -314,7 +314,7 @@ func TestFind(t *testing.T) {
 	require.Less(t, run.Curve.Found, 600.0)
 }
 
-// A search whose interval opens again does not say any more that the target has changed.
+// A curve whose interval opens again no longer reports that the target has changed.
 func TestFind_Reopens(t *testing.T) {
 	f := finder{curve: &result.Curve{Changed: true, Steps: []result.CurveStep{{Rate: 100, Met: 1}}}}
 	f.estimate()

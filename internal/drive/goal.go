@@ -30,7 +30,7 @@ type limit struct {
 var beyond = map[string]float64{"p50": .5, "p90": .1, "p95": .05, "p99": .01, "p99.9": .001}
 
 const (
-	// A try has so many transactions that leastBeyond of them can be beyond a quantile: a few alone must not decide.
+	// A try has enough transactions for leastBeyond of them to be beyond a quantile: a few alone must not decide.
 	leastBeyond = 100
 	errorsNeed  = 10_000
 )

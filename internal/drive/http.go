@@ -27,7 +27,7 @@ type HTTP struct {
 	base      string // its URL
 	host      string
 	header    http.Header     // of all requests
-	transport *http.Transport // of requests besides those of the workload
+	transport *http.Transport // of requests outside of the users' sessions
 }
 
 // ServiceURL parses the URL of a service and removes the slash at its end.
@@ -37,7 +37,7 @@ func ServiceURL(base string) (*url.URL, error) {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
 		return nil, errors.New("not the URL of a service, such as http://127.0.0.1:8080")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("the URL of a service has no user, no parameters and no fragment")
+		return nil, errors.New("the URL of a service must not have a user, parameters or a fragment")
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	return u, nil
@@ -78,7 +78,7 @@ func refused(status int, what string) error { return &refusedError{status, what}
 func (e *refusedError) Error() string {
 	switch e.status {
 	case http.StatusUnauthorized:
-		return "the service does not accept the token (401): set --token or BROKERAGE_TOKEN to one made by brokerage token"
+		return "the service requires a valid token (401): set --token or BROKERAGE_TOKEN to one made by brokerage token"
 	case http.StatusForbidden:
 		return fmt.Sprintf("the token may not %s (403): it needs another scope", e.what)
 	default:
@@ -138,8 +138,8 @@ func isLocal(host string) bool {
 }
 
 // permits returns an error if the workload has own transactions, or the token lacks a required scope. It changes no
-// document: it leases one id, and replaces a customer that cannot exist. A service checks the scopes first, so 404
-// means that the scope is there.
+// document: if the workload needs the scope, it leases one id, and tries to replace a customer that cannot exist. A
+// service checks scopes first, so 404 means that the token has the scope.
 func (h *HTTP) permits(ctx context.Context, d *workload.Definition) error {
 	err := d.Fits("")
 	if err == nil && d.Writes() {
@@ -178,7 +178,7 @@ func (h *HTTP) account(ctx context.Context, id tpox.ID) ([]byte, error) {
 	return body, err
 }
 
-// reading reads the service's metrics. It has no figures if the service serves none at its address.
+// reading returns the service's metrics. There are no figures if the service serves none at its address.
 func (h *HTTP) reading(ctx context.Context) (reading, error) {
 	status, text, err := h.fetch(ctx, http.MethodGet, "/metrics")
 	if status != http.StatusOK {

@@ -71,7 +71,7 @@ const (
 	Even    Arrivals = "even"    // the pauses are all the same
 )
 
-// Check returns an error if parts of the plan contradict each other.
+// Check returns an error if the plan contradicts itself, or its Share or Consistency is invalid.
 func (p *Plan) Check() error {
 	switch {
 	case p.Rate > 0 && p.Think != Think{}:
@@ -94,7 +94,7 @@ func (p *Plan) model() result.Model {
 	return m
 }
 
-// part returns the description of a share in its result, nil for the whole load.
+// part returns what the result holds about the share; nil for the whole load.
 func (p *Plan) part() *result.LoadPart {
 	if p.Share == (workload.Share{}) {
 		return nil
@@ -109,7 +109,8 @@ func (p *Plan) part() *result.LoadPart {
 // late returns an error if the time to start has passed.
 func (p *Plan) late() error {
 	if late := time.Since(p.StartAt); !p.StartAt.IsZero() && late > 0 {
-		return fmt.Errorf("the time to start, %s, was %s ago", p.StartAt.Format(time.RFC3339), late.Round(time.Second))
+		return fmt.Errorf("--start-at %s was %s ago: choose a later time", p.StartAt.Format(time.RFC3339),
+			late.Round(time.Second))
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Run runs a plan against a target. If the run ends early, it returns a result and an error, such as ErrInterrupted
-// or ErrTargetDied; if it does not begin, it returns an error alone.
+// or ErrTargetDied; if it ends before users prepare, it returns an error alone.
 func Run(ctx context.Context, p Plan, t Target) (*result.Run, error) {
 	if err := p.late(); err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (c *Crew) progress() string {
 	}
 }
 
-// finish completes the result with what was measured, and returns it with the reason for which the run ended early.
+// finish completes the result with what was measured, and returns it with the error that ended the run early, if any.
 func (c *Crew) finish(tally *result.Tally, used *result.Resources, ended error) (*result.Run, error) {
 	run := c.Run
 	if measured := time.Duration(c.end.Load() - c.begin); measured > 0 {

@@ -16,9 +16,9 @@ type Sliced struct {
 	Late    time.Duration // the most by which the clock of the load generator was late
 }
 
-// Slice lets the users work for a time and returns the records of what was begun or, in the open model, due in it,
-// after waiting for the answers. The rate is in arrivals a second; 0 selects the closed model. The users' random
-// draws start anew from the seed.
+// Slice lets the users work for length, waits for the answers, and returns the records of what was begun or, in the
+// open model, due in that time. The rate is in arrivals a second; 0 selects the closed model. The users' random draws
+// start anew from the seed.
 func (c *Crew) Slice(ctx context.Context, seed uint64, rate float64, length time.Duration) (s Sliced, err error) {
 	c.count = func(records []result.Record) {
 		for _, r := range records {

@@ -81,7 +81,7 @@ func definition(t testing.TB, name string) *workload.Definition {
 	return d
 }
 
-// shortly configures a short run that is long enough for every transaction.
+// shortly returns the plan of a short run of a workload.
 func shortly(t testing.TB, name string) Plan {
 	t.Helper()
 	return Plan{Definition: definition(t, name), Users: 4, Duration: 400 * time.Millisecond, Seed: 1}

@@ -37,7 +37,7 @@ type session interface {
 
 // reading is what a target has used up to one moment.
 type reading struct {
-	process probe.Figures // nil for a target in this process
+	process probe.Figures // nil if its service reports none, and for a target in this process
 	store   probe.Figures // by the names of the service's metrics
 	missing []string      // of the process, with the reason
 }

@@ -34,8 +34,8 @@ func usage(r *result.Resources, t result.Target, cores int) (u result.Usage) {
 // serverless are the engines without a process of their own.
 var serverless = []string{"sqlite", "null"}
 
-// others returns the share of the computer's processor time that other programs used, or nil if this time or that
-// of a process of the run that may be on the computer is unknown.
+// others returns the share of the computer's processor time that other programs used. It is nil if that time is
+// unknown, or the time of a process of the run that may be on the computer.
 func others(u *result.Usage, host probe.Figures, t result.Target) *float64 {
 	used := u.Generator.CPUSeconds
 	service := t.SameHost && t.Kind == result.HTTP
@@ -55,7 +55,7 @@ func others(u *result.Usage, host probe.Figures, t result.Target) *float64 {
 	return &share
 }
 
-// ThisMachine describes the computer. A figure that the system does not report is zero, and the processor is "unknown".
+// ThisMachine describes the computer. Figures that the system does not report are zero; CPU is "unknown" then.
 func ThisMachine() result.Machine {
 	m := result.Machine{Cores: runtime.GOMAXPROCS(0), OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version()}
 	files, _ := procfs.NewDefaultFS() // without it, nothing can be read

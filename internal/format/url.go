@@ -48,7 +48,7 @@ func Error(err error) error {
 	return err
 }
 
-// Arguments returns a message with those arguments of the command line redacted that may hold a password.
+// Arguments returns a message after redacting the arguments of the command line that may hold a password.
 func Arguments(message string, args []string) string {
 	for _, arg := range args {
 		if strings.HasPrefix(arg, "-") {

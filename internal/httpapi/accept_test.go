@@ -54,7 +54,7 @@ func TestAccept_MediaTypes(t *testing.T) {
 	}
 }
 
-// A problem is application/problem+xml for a client of text/xml, too: as text/xml, the client could not distinguish it
+// A client of text/xml gets problems as application/problem+xml, too: it could not distinguish a problem in text/xml
 // from a document.
 func TestAccept_Problems(t *testing.T) {
 	s := fresh(t, Options{})

@@ -133,7 +133,7 @@ func TestAnswers_Examples(t *testing.T) {
 	}
 }
 
-// Each answer links to its schema, which the service serves as it is embedded.
+// Each response 200 of an operation that is not open links to its schema, which the service serves as it is embedded.
 func TestAnswers_Schemas(t *testing.T) {
 	s := fresh(t, Options{})
 	seen := make(map[string]bool)

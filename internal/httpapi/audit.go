@@ -19,10 +19,10 @@ type Audit interface {
 type auditing struct {
 	wanted bool              // a record must be written: the request has begun, or was refused for its scope
 	done   bool              // the record is written
-	noted  map[string]string // ids by kind
+	noted  map[string]string // ids, and parameters of a lease, by name
 }
 
-// audits reports whether the request is a write, and writes are recorded.
+// audits reports whether an audit log is kept and the request is a write.
 func (q *request) audits() bool {
 	return q.server.options.Audit != nil && q.op.writes()
 }

@@ -60,7 +60,7 @@ var leaseIDs = &operation{
 }
 
 // leaseIDs requires the media type of other writes, although there is no body: a page of another origin could send a
-// POST that has none.
+// POST without a media type.
 func (q *request) leaseIDs() error {
 	if err := checkMediaType(q.Request.Header); err != nil {
 		return err

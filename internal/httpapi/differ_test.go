@@ -47,7 +47,7 @@ type twins struct {
 	lenient bool
 }
 
-// asked is a request, and what it may change, as targets to read.
+// asked is a request, and the targets that it may change.
 type asked struct {
 	method, target, body string
 	headers, after       []string

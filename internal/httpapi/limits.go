@@ -59,7 +59,7 @@ func (g *gate) load() (running, waiting, limit int) {
 	if g.slots == nil {
 		return 0, 0, 0
 	}
-	// waiting briefly includes requests that are then refused.
+	// g.waiting briefly includes requests that are then refused.
 	return len(g.slots), int(min(g.waiting.Load(), g.queue)), cap(g.slots)
 }
 

@@ -37,7 +37,7 @@ func transaction(op *operation) *operation {
 	return op
 }
 
-// transactions returns the operations of the 17 transactions, in the order of the registry.
+// transactions returns the operations of the 17 transactions, in the order of tpox.Transactions.
 func transactions() (all []*operation) {
 	for _, t := range tpox.Transactions {
 		op := byTransaction[t.Name]

@@ -105,14 +105,14 @@ var (
 	errAudit       = errors.New("the audit log cannot be written")
 )
 
-// problemOf returns the problem that an error of an operation becomes. It has a detail only if the text of the error
-// is meant for clients, without the text of errors that wrap it. An error that no store declares, such as one of a
-// driver, is a fault of the store: the service cannot answer, and the outcome of a write is unknown.
+// problemOf returns the problem for an operation's error. It has a detail only if the error's text is meant for
+// clients, without the text of errors that wrap it. An error that no store declares, such as a driver's, is a fault
+// of the store: the service cannot answer, and the outcome of a write is unknown unless *RolledBack.
 func problemOf(op *operation, err error) *refused {
 	if r, ok := errors.AsType[*refused](err); ok {
 		return r
 	}
-	if tpox.Is[*tpox.Damaged](err) { // before those below, because the cause may be anything
+	if tpox.Is[*tpox.Damaged](err) { // before the types below, because its cause may have any of them
 		return &refused{kind: kindDamaged}
 	}
 	if conflict, ok := errors.AsType[*tpox.Conflict](err); ok {
@@ -122,7 +122,7 @@ func problemOf(op *operation, err error) *refused {
 	if invalid, ok := errors.AsType[*tpox.Invalid](err); ok {
 		return &refused{kind: kindInvalid, detail: invalid.Error(), findings: invalid.Findings}
 	}
-	if unavailable, ok := errors.AsType[*tpox.Unavailable](err); ok { // before those below, which may be its cause
+	if unavailable, ok := errors.AsType[*tpox.Unavailable](err); ok { // before the types below, which its cause may have
 		if unavailable.Unknown {
 			return &refused{kind: kindOutcomeUnknown}
 		}

@@ -90,7 +90,7 @@ func (q *request) symbol() (string, error) {
 	return text, nil
 }
 
-// parameter returns a parameter of the query, which may be given once.
+// parameter returns a query parameter, which may be given only once.
 func (q *request) parameter(name string) (value string, given bool, err error) {
 	if q.query == nil {
 		if q.query, err = url.ParseQuery(q.Request.URL.RawQuery); err != nil {

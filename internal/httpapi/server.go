@@ -21,7 +21,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Options configure a server. Timeout, InFlight and Rate have no limit if they are 0.
+// Options configure a server. Timeout, InFlight and Rate set no limit if they are 0.
 type Options struct {
 	Log              *slog.Logger // for faults; default slog.Default
 	Version          string

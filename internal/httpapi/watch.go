@@ -20,7 +20,7 @@ var watchService = &operation{
 	handle: (*request).watchService,
 }
 
-// watchService streams figures each second, until either side ends it.
+// watchService streams figures each second until either side ends the stream.
 func (q *request) watchService() error {
 	h := q.Writer.Header()
 	h["Content-Type"] = []string{"text/event-stream"}

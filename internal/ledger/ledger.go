@@ -12,12 +12,12 @@
 //     state of an earlier change, all acknowledged changes that began after the end of that change are lost.
 //   - Trades are added up. Before the first trade with an account, its balance and positions are read and recorded.
 //     Afterwards each position must be the recorded one with all acknowledged trades and any selection of the unknown
-//     ones. If not, the shortest sequence of trades that explains it counts as lost, or else as applied twice: a lost
-//     purchase and a sale applied twice leave the same position. The balance must agree exactly, unless a trade of the
-//     account is unknown, lost or applied twice.
+//     ones. If not, the shortest sequence of consecutive trades that explains it counts as lost, or else as applied
+//     twice: a lost purchase and a sale applied twice leave the same position. The balance must agree exactly, unless
+//     a trade of the account is unknown, lost or applied twice.
 //
-// So lost and twice are the least numbers that explain what the database has. Nothing but the run may change the
-// database until it is verified.
+// A position that no such sequence explains counts as one lost trade. Nothing but the run may change the database until
+// it is verified.
 package ledger
 
 import (
@@ -46,7 +46,7 @@ type Change struct {
 	Quantity decimal.Decimal `json:"quantity,omitzero"` // that a trade adds to the position, negative in a sale
 }
 
-// kinds has the kind of thing that each transaction changes.
+// kinds has the kind of thing that a transaction changes, for each transaction that a ledger records.
 var kinds = map[string]string{
 	"insert_order": "order", "delete_order": "order", "update_order_status": "order",
 	"insert_customer": "customer", "delete_customer": "customer",

@@ -29,7 +29,7 @@ type recorded struct {
 	movement     decimal.Decimal
 }
 
-// longestLine is longer than any line of a ledger; the longest have the positions of an account (128 KiB by default).
+// longestLine is longer than any line; the longest have the positions of an account (at most 128 KiB by default).
 const longestLine = 1 << 20
 
 // read reads the ledger of a run on a dataset. It returns the changes in the order in which they began, and what

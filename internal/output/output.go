@@ -104,7 +104,7 @@ func same(a, b string) bool {
 	return a == b
 }
 
-// NotBesideDatabase returns *Refused for a file that by its name belongs to a database, if that exists.
+// NotBesideDatabase returns *Refused for a file that by its name belongs to an existing database.
 func NotBesideDatabase(path string) error {
 	end, err := Resolve(path)
 	if err != nil {

@@ -71,7 +71,7 @@ func (f *File) parse(text []byte) error {
 // maxFigure is more than any figure of a result: microseconds in 30,000 years, a thousand petabytes in bytes.
 const maxFigure = 1e18
 
-// checkFigures returns an error if v contains a figure beyond maxFigure.
+// checkFigures returns an error if v contains a float64 beyond maxFigure.
 func checkFigures(v reflect.Value) (err error) {
 	switch v.Kind() {
 	case reflect.Float64:

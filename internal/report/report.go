@@ -124,7 +124,7 @@ func stepsSection(c *campaign.Record) section {
 		all += step.Seconds
 		state, class, what := "", "", campaign.Outcome(step)
 		if step.Again {
-			what += ", the second run: the first was disturbed"
+			what += ", the second run: the first was unsteady or disturbed"
 		}
 		if step.State != campaign.Done {
 			state, class = string(step.State), "soft"

@@ -189,7 +189,7 @@ func TestPage_Stamps(t *testing.T) {
 	require.Contains(t, part(t, page, "scaling"), " <small>INVALID</small></td>")
 	require.Contains(t, page, "interrupted after step 9")
 	require.Contains(t, page, "paper-2007, with 0.02 times its documents and 1 times its durations")
-	require.Contains(t, part(t, page, "steps"), "the second run: the first was disturbed")
+	require.Contains(t, part(t, page, "steps"), "the second run: the first was unsteady or disturbed")
 	require.Contains(t, part(t, page, "published"), "ours is a smoke run")
 }
 

@@ -38,7 +38,7 @@ func resourcesSection(groups []group) section {
 
 // processTable shows the processor time and the memory of each process.
 func processTable(groups []group) *table {
-	t := newTable("text:workload", "text:process", "CPU", "cores", "CPU ms a transaction", "peak memory")
+	t := newTable("text:workload", "text:process", "CPU", "cores used", "CPU ms a transaction", "peak memory")
 	for _, g := range groups {
 		name := g.name()
 		for _, p := range g.Run.Usage.Processes() {

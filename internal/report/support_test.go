@@ -132,7 +132,7 @@ func done(name string, kind campaign.StepKind, seconds float64) campaign.Step {
 	return campaign.Step{Name: name, Kind: kind, State: campaign.Done, Seconds: seconds}
 }
 
-// madeUpCampaign has something for every section of the page.
+// madeUpCampaign returns a campaign with something for every section of the page.
 func madeUpCampaign() *campaign.Record {
 	c := &campaign.Record{
 		Format: campaign.Format, Preset: "full", Complete: true, Seconds: 13_000, Dataset: madeUpDataset(),

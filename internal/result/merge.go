@@ -103,7 +103,8 @@ func difference(a, b *Run) (what string, ofA, ofB any) {
 	}{
 		{"the tool is", a.Tool, b.Tool}, {"the commit is", a.Commit, b.Commit},
 		{"the number of parts is", a.Part.Of, b.Part.Of}, {"the seed is", a.Seed, b.Seed},
-		{"the workload is", a.Workload, b.Workload}, {"the transactions are", len(a.Transactions), len(b.Transactions)},
+		{"the workload is", a.Workload, b.Workload},
+		{"the number of transactions is", len(a.Transactions), len(b.Transactions)},
 		{"the dataset is", a.Dataset, b.Dataset}, {"the model is", a.Model, b.Model}, {"the ramp is", a.Ramp, b.Ramp},
 		{"the duration is", a.Duration, b.Duration}, {"the target is", target(a), target(b)},
 		{"the time to start is", a.Part.StartAt.UTC(), b.Part.StartAt.UTC()}, {"the settings are", a.Settings, b.Settings},

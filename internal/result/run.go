@@ -176,7 +176,7 @@ type Row struct {
 	Name   string  `json:"name"`
 	Kind   string  `json:"kind,omitempty"` // query, update, insert, delete
 	Weight float64 `json:"weight"`         // share in the mix, of 1
-	Share  float64 `json:"share"`          // share of Count, of 1
+	Share  float64 `json:"share"`          // share of the total's Count, of 1
 	// Due counts the transactions that belong to the measured time: in the open model those that were due in it, in the
 	// closed one those that ended in it or were in progress at its end.
 	Due   int64 `json:"due"`

@@ -30,7 +30,7 @@ func (r *Run) Write(w io.Writer, verbose bool) error {
 	case len(r.Parts) > 0:
 		load += fmt.Sprintf(", from %d load generators", len(r.Parts))
 	}
-	line("Workload %s (%s) on %s %s", r.Workload.Name, validated, r.Target.Kind, r.Target.URL)
+	line("Workload %s (%s) on %s (%s)", r.Workload.Name, validated, r.Target.URL, r.Target.Kind)
 	line("%s; %.1f s measured after %.1f s of warm-up; seed %d", load, r.Measured, r.Warmed, r.Seed)
 	line("Dataset %s", r.Dataset.Fingerprint)
 	if p := r.Prepared; p != nil {

@@ -9,7 +9,7 @@ import (
 	"brokerage/internal/format"
 )
 
-// The limits of a valid run, from "A run is valid only if" of the scenario.
+// The limits of a valid run.
 const (
 	leastMeasured   = 60.0 // seconds; shorter runs are smoke runs
 	leastWarmed     = 20.0 // seconds
@@ -113,9 +113,9 @@ func judgeTransactions(r *Run, no func(format string, args ...any)) {
 		no("in the measured time, users inserted %d documents to delete later: the warm-up was too short", p.Late)
 	}
 	if t.Dropped > 0 {
-		no("%d of %d arrivals were dropped, because too many were in progress", t.Dropped, t.Due)
+		no("%d of %d arrivals were dropped, because all users were busy", t.Dropped, t.Due)
 	}
-	// Only in the open model must all times be known; in the closed model, those of what ended are enough.
+	// Unknown times are a fault only in the open model; in the closed model, the times of what ended are enough.
 	unknown := t.Waiting - t.Late
 	if r.Model.Kind == Open && unknown > 0 && float64(unknown) >= MostUnexpected*float64(t.Due) {
 		no("%d of %d arrivals were still waiting when the load generator gave up after the end: their times are not known",

@@ -7,7 +7,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// BenchmarkValidate validates generated documents, and refuses them with many mistakes.
+// BenchmarkValidate validates generated documents, as they are and with many mistakes.
 func BenchmarkValidate(b *testing.B) {
 	for kind, v := range map[dataset.Kind]*Validator{
 		dataset.Customer: Customer(), dataset.Security: Security(), dataset.Order: Order(),

@@ -192,7 +192,7 @@ var allowed = []struct{ file, from, to string }{
 	{"order.xml", `s="20040109"`, `s="20041218"`},
 }
 
-// The document element is recognised by its namespace, however that is declared. The engine alone would accept the
+// The document element is recognised by name and namespace, whatever its prefix. The engine alone would accept the
 // first document.
 func TestValidate_Root(t *testing.T) {
 	const order = `Order ID="1" Side="2" TxnTm="2006-03-01T14:05:00" Typ="1"><Instrmt/><OrdQty/></Order>`

@@ -58,7 +58,7 @@ func (s *service) readCredentials(ctx context.Context) (*credentials, error) {
 		}
 		jwts, err := access.OpenJWTs(ctx, options)
 		if err != nil {
-			return nil, configErrorf("--jwt-issuer: %w", err)
+			return nil, configErrorf("accepting JWTs: %w", err)
 		}
 		c.authorities = append(c.authorities, jwts)
 		c.watch = append(c.watch, func(ctx context.Context) { jwts.Watch(ctx, reloadInterval) })

@@ -36,7 +36,7 @@ type Config struct {
 	Tokens         string        `placeholder:"FILE" help:"File of accepted tokens, made by brokerage token; reread when it changes. Default: none. Without --tokens and --jwt-issuer there is no authentication, and only clients on this machine are accepted, unless --insecure-no-auth is set."`
 	JWTIssuer      string        `name:"jwt-issuer" placeholder:"URL" help:"Accept JWTs with this \"iss\" claim; requires --jwt-audience, and either --jwks-url or --jwks-file. Default: no JWTs."`
 	JWTAudience    string        `name:"jwt-audience" placeholder:"NAME" help:"Required \"aud\" claim of accepted JWTs. Required with --jwt-issuer. Default: none."`
-	JWTAlgorithms  []string      `name:"jwt-algorithms" default:"RS256,ES256,EdDSA" placeholder:"LIST" help:"Accepted signature algorithms of JWTs. Default: RS256,ES256,EdDSA."`
+	JWTAlgorithms  []string      `name:"jwt-algorithms" default:"RS256,ES256,EdDSA" placeholder:"LIST" help:"Accepted signature algorithms of JWTs. Default: RS256,ES256,EdDSA, all that are supported."`
 	JWKSURL        string        `name:"jwks-url" placeholder:"URL" help:"URL of the issuer's key set (JWKS); refreshed every five minutes, and when a token names an unknown key. Required with --jwt-issuer, unless --jwks-file is given. Default: none."`
 	JWKSFile       string        `name:"jwks-file" placeholder:"FILE" help:"File with the issuer's key set (JWKS), instead of --jwks-url; reread when it changes. Default: none."`
 	JWKSMaxAge     time.Duration `name:"jwks-max-age" default:"24h" placeholder:"TIME" range:"0s..8760h" help:"With --jwks-url: how long keys stay accepted while refreshing them fails. 0s means the default, because keys must expire. Default: 24h."`

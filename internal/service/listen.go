@@ -60,7 +60,7 @@ type listeners struct {
 	debug   net.Listener // nil: not served
 }
 
-// listen opens the addresses. It is the last step of a start that may fail: a client that was accepted is answered.
+// listen opens the addresses. No later step of the start can fail, so a client that is accepted is answered.
 func (a addresses) listen(ctx context.Context) (l listeners, err error) {
 	for _, each := range []struct {
 		flag string

@@ -140,8 +140,8 @@ func InOrder[T, R any](ctx context.Context, source iter.Seq2[T, error], work fun
 const (
 	// SmallBytes is the size up to which a document is written without that limit. Nearly all documents are that small.
 	SmallBytes = 16 << 10
-	// LargeBytes is the greatest total size of large documents that are written at once. A document of that size, the
-	// default of --max-body, or more is written alone.
+	// LargeBytes is the greatest total size of large documents that are written at once. A document of that size (the
+	// default of --max-body) or more is written alone.
 	LargeBytes = 128 << 10
 )
 

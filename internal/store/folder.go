@@ -34,7 +34,7 @@ type folderFile struct {
 	size int64
 }
 
-// OpenFolder lists the .xml and .zst files in and below a folder. It skips hidden names; any other file is an error.
+// OpenFolder lists the .xml and .zst files below a folder. Any other file is an error; a hidden one only if incomplete.
 func OpenFolder(path string) (f Folder, err error) {
 	f.path = path
 	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {

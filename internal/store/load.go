@@ -91,7 +91,7 @@ type Space struct {
 	// Raw is the bytes of the documents that were loaded, in the normal form: without comments and XML declaration, but
 	// with the white space between elements. Later writes of clients do not change it.
 	Raw [len(dataset.Kinds)]int64
-	// Stored is the bytes of the tables with their primary keys: packed documents, other columns, and free space in pages.
+	// Stored is the bytes of the tables: documents, other columns, and free space in pages; in SQLite, also primary keys.
 	Stored  [len(dataset.Kinds)]int64
 	Indexes []IndexSpace // by name
 	Rest    int64        // dictionaries, settings, kept answers, free pages

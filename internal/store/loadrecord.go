@@ -88,7 +88,7 @@ func (r *LoadRecord) Done(ctx context.Context, name string) (bool, error) {
 	}
 	from, err := r.LoadedFrom(ctx)
 	if err == nil && stored.Fingerprint != name && from.Source != name {
-		err = fmt.Errorf("the database holds %s already", stored.Fingerprint)
+		err = fmt.Errorf("the database holds %s already: --replace deletes it first", stored.Fingerprint)
 	}
 	return err == nil, err
 }

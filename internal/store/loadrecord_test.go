@@ -85,7 +85,7 @@ func TestLoadRecord_Done(t *testing.T) {
 	}
 }
 
-// Only a load with the expected counts and without refusals counts as the dataset.
+// A load with the expected counts counts as the dataset, unless a document was refused.
 func TestLoaded_Finished(t *testing.T) {
 	expected := tpox.Contents{Fingerprint: "tpox-2/tiny", Securities: 1, Customers: 2, Orders: 3}
 	var l store.Loaded

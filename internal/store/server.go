@@ -56,7 +56,7 @@ func (all Estimates) Stats() (kinds []KindStats) {
 	return kinds
 }
 
-// Pages are the page reads of all clients of a server: those answered from memory, and the others.
+// Pages are the page reads of all clients of a database: those answered from memory, and the others.
 type Pages struct{ Hits, Misses int64 }
 
 // ServerFigures are what a store fetches from its server for metrics.
@@ -69,7 +69,7 @@ type ServerFigures struct {
 const (
 	// figuresWait limits how long a request for metrics waits for each figure of the server.
 	figuresWait = 250 * time.Millisecond
-	// estimatesAge is the greatest age of estimates.
+	// estimatesAge is the age from which estimates are fetched again.
 	estimatesAge = time.Minute
 )
 
@@ -145,15 +145,15 @@ func (c *Cached[T]) Look() T {
 	return c.last
 }
 
-// The pauses between attempts grow from the first one to the longest.
+// A pause between attempts is 1/4 to 5/4 of a value that doubles from firstPause to maxPause.
 const (
 	firstPause = 2 * time.Millisecond
 	maxPause   = 250 * time.Millisecond
 )
 
-// Attempts yields the number of each attempt, from 0, until the timeout has passed or the context is done, and
-// counts all but the first as retries. The pauses between them are random, so that what failed together is not retried
-// together.
+// Attempts yields the number of each attempt, from 0, until the context is done, or the next pause would pass the
+// timeout or the context's deadline. It counts a retry for each pause. The pauses are random, so that what failed
+// together is not retried together.
 func Attempts(ctx context.Context, timeout time.Duration, retries *atomic.Int64) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		began := time.Now()

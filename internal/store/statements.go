@@ -90,7 +90,7 @@ func RunScript(ctx context.Context, q scriptQuerier, statements []ScriptStatemen
 	return rows, nil
 }
 
-// runStatement runs a statement. database/sql reports how many rows were changed only by Exec, which reads no rows.
+// runStatement runs a statement. In database/sql, only Exec reports how many rows were changed, and it reads no rows.
 func runStatement(ctx context.Context, q scriptQuerier, s ScriptStatement) (rows int64, err error) {
 	if !returnsRows(s.Text) {
 		result, err := q.ExecContext(ctx, s.Text, s.Args...)

@@ -7,7 +7,7 @@ import (
 )
 
 // Stats are the figures of a store. Counts begin when it is opened, except a server's page hits and misses. What a
-// store does not have is zero or empty, and left out of the metrics.
+// store does not have is zero or empty.
 type Stats struct {
 	Connections int // limit; of the embedded store: for reading
 	Open, InUse int // of them

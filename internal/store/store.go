@@ -21,7 +21,7 @@ type Options struct {
 	Rules        tpox.Rules
 	// AsIs is for commands that only read: the database must exist, and an empty one is refused.
 	AsIs bool
-	// Notice is called with sentences about the server and about slow steps of opening. It may be nil.
+	// Notice is called with sentences for the operator, about the server or the database's files. It may be nil.
 	Notice func(string)
 	// Doing is called with a description of work during which a load stores no documents, and with "" when it stores them
 	// again. It may be nil.

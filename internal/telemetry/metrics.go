@@ -1,7 +1,7 @@
 // Package telemetry provides the metrics, traces and logs of the service.
 //
 // Metrics have their own registry, not the global one. The series of requests exist from the start: their labels come
-// from the registry of transactions, never from a client, which could otherwise create any number of series.
+// from fixed lists, never from a client, which could otherwise create any number of series.
 package telemetry
 
 import (

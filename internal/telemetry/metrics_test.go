@@ -60,7 +60,7 @@ func TestMetrics_FromTheStart(t *testing.T) {
 	require.Contains(t, series, "process_resident_memory_bytes")
 }
 
-// The process has a series for each figure that the system counts of it.
+// A metric of the process has a series if and only if the system counts its figure.
 func TestMetrics_Process(t *testing.T) {
 	series, _ := scrape(t, telemetry.New(build))
 	counted := probe.Here.Process(os.Getpid()).Figures

@@ -155,7 +155,7 @@ func (t *Traces) Request(
 	}
 }
 
-// Statement begins the span of a statement of a request; end ends it. server, its server's address, may be nil.
+// Statement begins the span of a request's statement; end ends it. server, the database server's address, may be nil.
 func (t *Traces) Statement(ctx context.Context, name string, server net.Addr) (end func(error)) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return func(error) {} // the request is not traced

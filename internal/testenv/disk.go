@@ -28,7 +28,7 @@ func SmallDisk(t testing.TB, size string) string {
 	return dir
 }
 
-// FillDisk fills the disk of a folder except for leave bytes, and returns the file that fills it.
+// FillDisk fills the disk of a folder, with the given number of bytes left free, and returns the file that fills it.
 func FillDisk(t testing.TB, dir string, leave int64) string {
 	t.Helper()
 	f, err := os.Create(filepath.Join(dir, "ballast"))

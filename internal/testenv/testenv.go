@@ -31,7 +31,7 @@ func Required(need string) bool {
 	return slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), need)
 }
 
-// Long skips a test with -short, as `make test` runs what a developer breaks daily; `make test-all` runs the test, too.
+// Long skips a test with -short, which `make test` sets, to be fast; `make test-all` runs the test, too.
 func Long(t testing.TB) {
 	t.Helper()
 	if testing.Short() {

@@ -56,7 +56,7 @@ const ScaledForm = "a decimal from 0, of at most 13 digits, at most 4 of them af
 var figureLimit = decimal.New(1, 13)
 
 // Scaled returns a decimal in ten-thousandths, which is exact and comparable in an index; ok is false for what is not
-// of ScaledForm. As in the schema of securities, leading zeros and trailing ones after the point do not count.
+// of ScaledForm. As in the schema of securities, leading zeros, and trailing zeros after the point, do not count.
 func Scaled(s string) (n int64, ok bool) {
 	d, ok := parseDecimal(s)
 	if !ok || d.Sign() < 0 || !d.Equal(d.Truncate(scale)) {

@@ -17,8 +17,8 @@ type Search struct {
 	After string
 }
 
-// MaxHits is the greatest limit of a search that clients may set. A store takes one more, which shows whether there are
-// further hits.
+// MaxHits is the greatest limit of a search that clients may set. The service asks a store for one more, to
+// learn whether there are further hits.
 const MaxHits = 1000
 
 var (
@@ -56,7 +56,7 @@ func AppendHit(dst []byte, hit SecurityKeys) []byte {
 	return append(dst, "</Security>"...)
 }
 
-// SearchAnswer constructs the answer of search_securities from count hits by AppendHit.
+// SearchAnswer constructs the answer of search_securities from hits, the result of count calls of AppendHit.
 func SearchAnswer(count int, hits []byte) []byte {
 	dst := xmldoc.AppendStart(make([]byte, 0, 96+len(hits)), "Securities",
 		"xmlns", SecurityNS, "count", strconv.Itoa(count))

@@ -139,8 +139,8 @@ type Fidelity string
 const (
 	// InDatabase: the database parses, searches, changes or cuts the document.
 	InDatabase Fidelity = "XML in the database"
-	// FromColumns: the transaction uses values that were extracted when the document was written, beside its id or in
-	// place of the document.
+	// FromColumns: the transaction uses values that were extracted when the document was written, in addition to its
+	// id or instead of the document.
 	FromColumns Fidelity = "keys extracted, answered from columns"
 	// InService: the database stores bytes; the service parses the document, and extracts its keys or cuts the answer.
 	InService Fidelity = "XML in the service"
@@ -155,7 +155,7 @@ const (
 // Fidelities are the values of Fidelity in their order.
 var Fidelities = [...]Fidelity{InDatabase, FromColumns, InService, EditedInService, StoredReady, NothingStored}
 
-// FidelityBy returns the results of calling of with each transaction, by the transaction's name.
+// FidelityBy returns what the given function returns for each transaction, by the transaction's name.
 func FidelityBy(of func(*Transaction) Fidelity) map[string]Fidelity {
 	all := make(map[string]Fidelity, len(Transactions))
 	for i := range Transactions {

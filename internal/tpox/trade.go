@@ -245,7 +245,7 @@ func tradingAccountOf(customer []byte, id ID) (a tradingAccount, err error) {
 	return a, nil
 }
 
-// balance returns a balance after the movement, or *Conflict if it would exceed the limit.
+// balance returns a balance after the movement, *Invalid if it is not a decimal, or *Conflict if over the limit.
 func (a *tradingAccount) balance(part int, movement decimal.Decimal) (decimal.Decimal, error) {
 	before, ok := parseDecimal(text(a.part[part]))
 	if !ok {

@@ -178,8 +178,8 @@ type Mixed struct {
 	Share float64
 }
 
-// parts returns the transactions with a weight above 0: those of the registry in its order, then those of the workload
-// file. It returns an error if the mix cannot run.
+// parts returns the transactions with a weight above 0: first the predefined ones, as Transactions orders them, then
+// those of the workload file. It returns an error if the mix cannot run.
 func (d *Definition) parts() ([]Mixed, error) {
 	all := slices.Concat(Transactions(), d.own)
 	weights, total := make(map[string]float64), 0.0

@@ -139,7 +139,7 @@ func TestLoad_Refusals(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// Of a field that is given twice, the second counts, which is what the schema checks.
+// If a field is given twice, the second is checked against the schema and used.
 func TestLoad_FieldTwice(t *testing.T) {
 	d, err := Load(writeFiles(t, `{"name": "w", "updates": {"price": [0, 5]}, "updates": {"status": ["1"]},
 		"mix": [{"transaction": "get_order", "weight": 1}]}`, nil))

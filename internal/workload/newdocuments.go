@@ -48,7 +48,7 @@ func (n *sharedIDs) remove(id tpox.ID) {
 	}
 }
 
-// pick draws whether a document is new, by the share of the new ones in all, and if so which, all equally likely.
+// pick draws one of all documents, each equally likely, and returns its id if it is a new one, or else false.
 func (n *sharedIDs) pick(r *rand.Rand, inDataset int64) (id tpox.ID, isNew bool) {
 	if n == nil {
 		return 0, false

@@ -28,5 +28,5 @@ var openAccount = known(&Transaction{
 // opened is an account that the user has opened.
 type opened struct {
 	customer, account tpox.ID
-	isNew             bool // the customer: its user may delete it
+	isNew             bool // whether the customer was inserted in the run, and may be deleted
 }

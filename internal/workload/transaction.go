@@ -23,7 +23,7 @@ type Transaction struct {
 	request request
 	execute execute // the same call on a store
 	// key is a text that each correct answer has near its beginning, and location the end of the Location header of a 201
-	// response; both are for Call.fill. They are empty for a transaction without an answer, or that creates nothing.
+	// response; both are for Call.fill. key is empty without an answer, location if the transaction creates nothing.
 	key, location string
 	keep          func(u *User, c *Call) // remembers what a successful call has made, for the user to remove it later
 
@@ -42,8 +42,8 @@ func known(t *Transaction) *Transaction {
 	return t
 }
 
-// Transactions returns all that a mix can contain, besides those that its file defines: the 17, in the order of
-// package tpox, then those of the older mix.
+// Transactions returns the predefined transactions: the 17, in the order of package tpox, then those of the older mix.
+// A workload file can define more.
 var Transactions = sync.OnceValue(func() (all []*Transaction) {
 	for _, t := range tpox.Transactions {
 		if byName[t.Name] == nil {

@@ -127,7 +127,7 @@ func TestPopulation_Accounts(t *testing.T) {
 	}
 }
 
-// Every key is drawn, with the uniform distribution all equally often.
+// Every key is drawn; with the uniform distribution, all are drawn equally often.
 func TestDraw_Keys(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, d := range []Draw{
@@ -148,7 +148,7 @@ func TestDraw_Keys(t *testing.T) {
 	}
 }
 
-// Popular keys are scattered over all, whichever primes divide their number.
+// Popular keys are scattered over all keys, whichever primes divide the number of keys.
 func TestDraw_Scatters(t *testing.T) {
 	for _, n := range []int64{7907 * 7919, 7901 * 7919, 1_000_000} {
 		pick := Draw{Distribution: "hot-set", Hot: 2 / float64(n), Share: 1}.picker(rand.New(rand.NewPCG(1, 2)), n)
@@ -282,7 +282,7 @@ func TestTransactions_AreComplete(t *testing.T) {
 			require.Equal(t, tx.NewID != "", tx.location != "", "a new id and its Location")
 			require.Equal(t, tx.location != "", tx.keep != nil, "what is created can be removed")
 			require.Equal(t, tx.Kind == tpox.Delete || tx == closeAccount, tx.Source != nil)
-			(&Call{Transaction: tx}).fill(nil, tx.request.path+tx.request.body+tx.key+tx.location) // else it panics
+			(&Call{Transaction: tx}).fill(nil, tx.request.path+tx.request.body+tx.key+tx.location) // panics at an unknown name
 			if tx.NewID != "" {
 				var leases []string
 				_, err := newCrowd(t, definition(t, "mixed"), 1).User(0).Draw(t.Context(), tx,

@@ -342,7 +342,7 @@ func (a *admitter) instruction() {
 		a.fail(a.pos, "an XML declaration is allowed only at the very beginning")
 	}
 	if a.at(name.to) == ':' {
-		a.fail(name.to, "the target of a processing instruction has no prefix")
+		a.fail(name.to, "the target of a processing instruction has a colon")
 	}
 	end := a.find(name.to, "?>", "a processing instruction")
 	if end > name.to && !isSpace(a.src[name.to]) {

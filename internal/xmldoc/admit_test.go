@@ -224,7 +224,7 @@ func TestAdmit_Refused(t *testing.T) {
 			"CommentDashEnd":       {"<a><!-- x ---></a>", 1, 11, "--"},
 			"InstructionOpen":      {"<a><?b c</a>", 1, 4, "does not end"},
 			"InstructionName":      {"<a><? b?></a>", 1, 6, "name is missing"},
-			"InstructionColon":     {"<a><?b:c d?></a>", 1, 7, "prefix"},
+			"InstructionColon":     {"<a><?b:c d?></a>", 1, 7, "a colon"},
 			"Markup":               {"<a><!ELEMENT b ANY></a>", 1, 4, "malformed"},
 			"Nul":                  {"<a>\x00</a>", 1, 4, "U+0000"},
 			"Control":              {"<a>é\x01</a>", 1, 5, "U+0001"},

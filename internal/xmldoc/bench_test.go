@@ -28,7 +28,7 @@ type sample struct {
 	cut   *xmldoc.Path
 }
 
-// samples returns a sample of each kind: of the first hundred documents, the one with every path of the set that is
+// samples returns for each kind, among those of the first hundred documents that have every path of the set, the one
 // closest to the typical size.
 func samples(t testing.TB) map[string]sample {
 	t.Helper()

@@ -9,8 +9,8 @@ import (
 
 // Classes of bytes, so that the hot loops test one table entry a byte.
 const (
-	inText  = 1 << iota // needs no escaping in text
-	inValue             // needs no escaping in an attribute value
+	inText  = 1 << iota // needs neither a check nor escaping in text
+	inValue             // needs neither in an attribute value
 	nameStart
 	namePart
 	space
@@ -124,7 +124,7 @@ func isURI(s []byte) bool {
 	return areURI(host, "") && (isPort || !hasPort) && areURI(path, "/:@")
 }
 
-// areURI reports whether all characters of s are in the list also or allowed in every part of a URI.
+// areURI reports whether each character of s is allowed in every part of a URI, or is one of those in also.
 func areURI(s []byte, also string) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {

@@ -70,8 +70,8 @@ func appendDeclaration(dst, prefix, uri []byte) []byte {
 	return append(append(append(dst, `="`...), uri...), '"')
 }
 
-// uses reports whether an element may need a prefix: in a name, or before a word of a value or text, which may be the
-// name of a type of XML Schema. If in doubt it returns true, which costs at worst a needless declaration.
+// uses reports whether an element may use a prefix: in a name, or in a value or text that may name a type, as in
+// xsi:type="p:t". If in doubt it returns true, which costs at worst a needless declaration.
 func uses(raw, prefix []byte) bool {
 	for i := 1; ; {
 		j := bytes.Index(raw[i:], prefix)

@@ -153,7 +153,7 @@ func xmllintCanonical(t testing.TB, doc []byte) (text, complaint string) {
 	return strings.TrimSpace(notKept.ReplaceAllString(out, "")), complaint
 }
 
-// xmllint returns the output of xmllint and its errors, without warnings.
+// xmllint returns the output of xmllint, and its messages if it fails or one of them is an error.
 func xmllint(t testing.TB, doc []byte, option string) (out, complaint string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "doc.xml")

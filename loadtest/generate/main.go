@@ -63,8 +63,8 @@ func generate(loadtest string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// templates returns templates of a kind as JSON: lists that alternate between XML, first and last, and the name of a
-// slot to fill in. A hundred are enough to measure times; the copies compress too well to measure space.
+// templates returns a hundred templates of a kind as JSON. Each is a list: XML, the name of a slot, XML, and so on, up
+// to XML. That is enough to measure times, not space: documents from one template compress too well.
 func templates(kind string) ([]byte, error) {
 	d := dataset.New(dataset.Spec{Seed: 1})
 	file := struct {

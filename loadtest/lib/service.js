@@ -11,7 +11,7 @@ function ask(method, path) {
   if (res.status === 200) return res.body;
   if (res.status === 0) return refuse(`no service answers at ${settings.baseURL}`);
   if (res.status === 401) return refuse(settings.token === '' ? 'the service requires a token: set TOKEN' : 'the service does not accept the TOKEN');
-  if (res.status === 403) return refuse(`the TOKEN may not ${method} ${path.split('?')[0]}: a load needs the scopes read and trade, classic admin too`);
+  if (res.status === 403) return refuse(`the TOKEN may not ${method} ${path.split('?')[0]}: a load needs the scopes read and trade; the workload classic also needs admin`);
   if (res.status === 404) return refuse(`the database behind ${settings.baseURL} is empty: load a dataset first (brokerage load)`);
   return refuse(`${method} ${settings.baseURL}${path} returned ${res.status}`);
 }

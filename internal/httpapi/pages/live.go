@@ -28,7 +28,7 @@ const (
 // Figures are the figures of one second: LiveFigures of the contract.
 type Figures struct {
 	At      string  `json:"at"`
-	Seconds float64 `json:"seconds"` // over which the counts are
+	Seconds float64 `json:"seconds"` // that the counts cover
 	// All is the sum of all operations. Transactions holds, by name, those with a count or times; telemetry.Other stands
 	// for all other operations.
 	All          Ended             `json:"all"`
@@ -62,7 +62,7 @@ type GateState struct {
 	Limit   int `json:"limit"`
 }
 
-// StoreState is the state of a store. Counts are since it was opened; a server counts Hits and Misses itself.
+// StoreState is the state of a store, with counts since it was opened; a database server counts Hits and Misses itself.
 type StoreState struct {
 	Connections int   `json:"connections"` // limit, for reading
 	InUse       int   `json:"in_use"`

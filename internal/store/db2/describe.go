@@ -9,7 +9,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// faithful declares that each transaction is SQL/XML and XQuery on the document; the service edits none.
+// faithful declares that each transaction is SQL/XML and XQuery on the document; the service edits no document.
 var faithful = tpox.FidelityBy(func(*tpox.Transaction) tpox.Fidelity { return tpox.InDatabase })
 
 // inspect reads the server's version and settings, and refuses a database that the store cannot work with. What the

@@ -27,7 +27,7 @@ var declared = regexp.MustCompile(`AS (?:CLOB|VARCHAR)\(\d+K?\)((?: EXCLUDING XM
 
 const measuring = "SELECT OCTET_LENGTH("
 
-// widened returns a statement that declares another type for its documents, and also returns their lengths.
+// widened changes a statement so that it declares another type for its documents and also selects their lengths.
 func widened(text, width string) string {
 	if width == "" {
 		return text
@@ -53,7 +53,7 @@ func (e *errCut) Error() string {
 }
 
 // eachDocument runs a statement whose rows are documents, and calls each for every document. A statement that declares
-// a CLOB also returns the lengths of the documents, which eachDocument compares, so that no document is cut.
+// a CLOB also selects the lengths of the documents: eachDocument verifies them, so that no document is cut.
 func eachDocument(ctx context.Context, q querier, text string, args []any, each func(doc []byte)) (err error) {
 	for _, width := range widths {
 		var docs [][]byte

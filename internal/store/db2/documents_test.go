@@ -60,8 +60,8 @@ func TestDocuments_NeverCut(t *testing.T) {
 	require.ErrorAs(t, err, &unavailable)
 }
 
-// Documents are read as VARCHAR, which Db2 sends with the block of rows; only a kept answer is a CLOB at first. A CLOB
-// comes with its length. The driver allocates twice what is declared, for each query.
+// Documents are read as VARCHAR, which Db2 sends with the block of rows; only a kept answer is a CLOB at first. A
+// statement with a CLOB returns its length. The driver's buffer, twice the declared size, has at most 128 KB.
 func TestDocuments_Types(t *testing.T) {
 	for name, text := range statements {
 		first := declaredSize.FindString(text)

@@ -17,9 +17,9 @@ import (
 // that is in this file, to be removed with the faults, except eachDocument, Store.stored and the statements:
 //
 //   - A context does not cancel a call. The driver checks it after the call, and then reports as failed what was done
-//     (issues 90, 182). A query whose context expired leaks its statement's handle. So the driver gets a context that
-//     never expires, and callers check theirs between statements.
-//   - The driver takes text bound as []byte for UTF-16 and stores garbage (param.go).
+//     (issues 90, 182). A query whose context expired leaks its statement's handle. So the driver gets no context
+//     that expires, and callers check theirs between statements.
+//   - The driver binds []byte as binary (param.go): text bound in this way is stored as garbage.
 //   - BeginTx fails for every isolation level but the default: statements contain WITH RS where they need it.
 //   - After a failed commit the connection stays in autocommit-off mode (tx.go returns before it resets that): it must
 //     not return to the pool.

@@ -11,7 +11,7 @@ import (
 // A ServerError is Db2's report of a failed statement.
 type ServerError struct {
 	Code    int    // SQLCODE
-	State   string // SQLSTATE: Db2's own, where the message holds it
+	State   string // SQLSTATE: Db2's own, if the message holds it
 	Reason  int    // the reason code of the message, 0 without one
 	Message string
 }
@@ -106,7 +106,7 @@ func isRefused(err error) bool {
 	return state == stateInvalidDocument || state == stateNoSingleRoot
 }
 
-// domainError converts an error of the driver into one of the domain, by its code and never by its text. unknown says
+// domainError converts an error of the driver into one of the domain, by code and state, never by text. unknown says
 // that the write may have been committed nevertheless. A duplicate key becomes *tpox.Unavailable here; the caller,
 // which has the document, converts it further (see isDuplicateKey).
 func domainError(ctx context.Context, err error, unknown bool) error {

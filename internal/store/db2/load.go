@@ -94,7 +94,7 @@ func (t *tx) raiseLeasesToGreatest() error {
 }
 
 // holdLoad locks the table of loads, or returns an error after the lock timeout if another load or Empty holds the
-// lock. It is held until release is called or the connection ends.
+// lock. The lock is held until release is called, ctx is done or the connection ends.
 func (s *Store) holdLoad(ctx context.Context) (release func(), err error) {
 	lock, err := s.db.BeginTx(ctx, nil)
 	if err != nil {

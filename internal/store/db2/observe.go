@@ -17,7 +17,7 @@ func (w *Observer) Process() int { return 0 }
 // Close closes the connection.
 func (w *Observer) Close() error { return w.store.Close() }
 
-// Pools returns the hits and misses of each buffer pool, for all clients of the database.
+// Pools returns the hits and misses of all clients of the database, for each buffer pool that was used.
 func (w *Observer) Pools(ctx context.Context) (pools []store.PoolStats, err error) {
 	err = eachRow(ctx, w.store.db, statements["observe_pools"], nil, func(rows *sql.Rows) error {
 		var asked, read int64

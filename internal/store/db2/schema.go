@@ -47,7 +47,7 @@ var Schemas = []struct{ Name, File string }{
 }
 
 // Script returns a script that does what makeSchema does in an empty database, for the schema in the URL, but leaves
-// the table schemas empty: it registers the XML schemas from files, by commands of the command line processor. Each
+// the table SCHEMAS empty: it registers the XML schemas from files, by commands of the command line processor. Each
 // statement has to be committed before the next, as that processor does.
 func Script(url string) (string, error) {
 	t, err := parseURL(url)

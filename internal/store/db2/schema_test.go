@@ -25,8 +25,8 @@ func TestStorageName(t *testing.T) {
 	}
 }
 
-// The scripts in deploy/db2, which also create a database, create the schema of the store; only where its tables are
-// stored may differ. Every table space that a script names has pages of 16 KB.
+// The scripts box.sql and tuned.sql in deploy/db2, which also create a database, create the schema of the store; only
+// where its tables are stored may differ. Every table space that a script names has pages of 16 KB.
 func TestScripts_OfDatabases(t *testing.T) {
 	placed := regexp.MustCompile(`\s+IN TPOX\S+(?: INDEX IN TPOX\S+ LONG IN TPOX\S+)?`)
 	others := regexp.MustCompile(`^(CREATE (DATABASE|BUFFERPOOL|(LARGE |SYSTEM TEMPORARY )?TABLESPACE)|CONNECT|CALL|` +

@@ -27,7 +27,7 @@ type Options struct {
 	Rules tpox.Rules
 	// LockTimeout is how long a statement waits for a lock; 0 is the server's default.
 	LockTimeout time.Duration
-	// AsIs refuses a database without the current schema instead of creating it, for commands that only read.
+	// AsIs refuses a database without the schema instead of creating it, for commands that only read.
 	AsIs bool
 	// Notice is called with a sentence for the administrator; it may be nil.
 	Notice func(string)

@@ -8,8 +8,8 @@ import (
 	"brokerage/internal/store"
 )
 
-// The statements, each in a file of its name. They can be pasted into a console, except those whose $name the store
-// replaces. Names of tables are not qualified: the schema is a setting of the connection (see Options.Schema).
+// The statements, each in a file of its name. In some the store replaces placeholders such as $schema. Names of tables
+// are not qualified: the schema is a setting of the connection (see Options.Schema).
 //
 //go:embed sql/*.sql
 var files embed.FS
@@ -18,7 +18,7 @@ var files embed.FS
 // key of the server's package cache.
 var statements = store.ReadStatements(files, "sql")
 
-// names are the names of the statements for traces, by their texts in every form in which they are sent.
+// names are the statements' names for traces, by each text that is sent. Statements with placeholders are not traced.
 var names = make(map[string]string)
 
 func init() {

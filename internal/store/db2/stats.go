@@ -14,8 +14,8 @@ import (
 // statsTimeout limits a fetch of figures, but does not end a statement that runs: only the statement timeout does.
 const statsTimeout = 5 * time.Second
 
-// Stats returns the figures of the store. If the server does not answer at once, its counts are those of the previous
-// call; if the user may not read them, they are zero. Pages count for all clients since the database was activated.
+// Stats returns the figures of the store. If the server does not answer at once, its counts are the previous call's;
+// if the user may not read them, they are zero. Page counts cover all clients since the database was activated.
 func (s *Store) Stats() store.Stats {
 	pool := s.db.Stats() // before the next line takes a connection
 	counted := s.figures.Pages.Look()

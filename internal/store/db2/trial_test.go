@@ -208,7 +208,7 @@ func TestTrial_EachCode(t *testing.T) {
 // testSchema is the schema of the tests if the URL names none.
 const testSchema = "BROKERAGE_TEST"
 
-// everything returns all statements in every form in which the store sends them, also those for longer documents.
+// everything returns all statements and their forms for longer documents. Each placeholder gets one of its values.
 func everything(schema string) (list []named) {
 	x := Schemas[0]
 	fill := strings.NewReplacer("$schema", schema, "$table", "CUSTACC", "$name", x.Name, "$file", x.File, "$seconds", "5")
@@ -249,7 +249,7 @@ func (d doubt) text() string {
 // rounding finds the rounding by fn:floor in the trades.
 var rounding = regexp.MustCompile(`\$(\w+)X := (.*), \$\w+F := .*\n.*\$\w+N := xs:integer\(.*\),\n`)
 
-// shorter returns a trade's statement that rounds by fn:round-half-to-even, which is shorter and may not exist.
+// shorter returns a shorter form of a trade's statement, with fn:round-half-to-even, a function that may not exist.
 func shorter(trade string) string {
 	return rounding.ReplaceAllString(statements[trade], "$$${1}N := xs:integer(fn:round-half-to-even(${2})),\n")
 }
@@ -377,14 +377,14 @@ UNION ALL
 SELECT 'ALTER BUFFERPOOL ' || bpname || ' SIZE ' ||
 	CASE WHEN npages < 0 THEN 'AUTOMATIC' ELSE CAST(npages AS VARCHAR(20)) END FROM SYSCAT.BUFFERPOOLS`
 
-// configurations are the settings of database, instance and registry.
+// configurations are queries for the settings of database, instance and registry.
 var configurations = []named{
 	{"database configuration", "SELECT name || ' ' || COALESCE(value, '') FROM SYSIBMADM.DBCFG ORDER BY 1"},
 	{"instance configuration", "SELECT name || ' ' || COALESCE(value, '') FROM SYSIBMADM.DBMCFG ORDER BY 1"},
 	{"registry variables", "SELECT reg_var_name || ' ' || reg_var_value FROM SYSIBMADM.REG_VARIABLES ORDER BY 1"},
 }
 
-// measured returns queries for Db2's figures: on the loaded tables of a schema, and on the cached statements.
+// measured returns queries for Db2's figures on buffer pools, cached statements and the loaded tables of a schema.
 func measured(schema string) (list []named) {
 	for _, of := range [][2]string{{"cadoc", "custacc"}, {"odoc", "orders"}, {"sdoc", "security"}} {
 		list = append(list, named{"documents of " + of[1] + " in their rows, of all", fmt.Sprintf(

@@ -13,9 +13,9 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Verify reads every document and calls find with a sentence for each fault, and read with its progress. Keys need no
-// check: they are in unique indexes on the documents, and in no column. It returns an error only if it cannot
-// finish. It may or may not see what is written meanwhile.
+// Verify reads every document and calls find with a sentence for each fault, and read with its progress. No document
+// is compared with stored keys: keys are in unique indexes on the documents, and in no column. Verify returns an
+// error only if it cannot finish. It may or may not see what is written meanwhile.
 func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (store.Verified, error) {
 	v := store.Verification{Find: find, Read: read}
 	unfinished, err := s.Loading(ctx)
@@ -103,7 +103,7 @@ func inspectDocuments(k dataset.Kind, docs [][]byte, accounts *atomic.Int64) (se
 			name = "order " + keys.ID.String()
 		}
 		if err != nil {
-			seen.AddFinding(name, "the document has no keys: %v", err)
+			seen.AddFinding(name, "the keys of the document are missing or invalid: %v", err)
 		}
 		if seen.Document(k, name, doc) && k == dataset.Customer && store.Overdrawn(doc) {
 			seen.AddFinding(name, "a position is below zero")

@@ -53,9 +53,9 @@ const (
 	retryUnknown afterUnknown = true
 )
 
-// write does work in a transaction on a connection for requests, once if w has an idempotency key. It retries after a
-// conflict with other transactions and after a connection that was lost before the commit. After a commit with an
-// unknown outcome, unknown decides.
+// write runs do in a transaction on a connection for requests. If w has an idempotency key, do takes effect only once.
+// write retries after a conflict with other transactions and after a connection that was lost before the commit. After
+// a commit with an unknown outcome, unknown decides.
 func (s *Store) write(ctx context.Context, w tpox.Write, unknown afterUnknown, do work) (answer []byte, err error) {
 	return s.writeOn(ctx, s.db, w, unknown, do)
 }

@@ -26,7 +26,7 @@ func first(err error) func() error {
 	}
 }
 
-// A write is retried if nothing of it was committed, or if the second attempt can find out whether the first one was.
+// A write is retried if nothing of it was committed. An update with an unknown outcome is not: the error says so.
 func TestWrite(t *testing.T) {
 	insert := func(s *Store) error {
 		_, err := s.InsertOrder(t.Context(), tpox.Write{Now: noon}, []byte(anOrder))
@@ -219,7 +219,7 @@ func TestRead_Restarted(t *testing.T) {
 	require.Equal(t, 2, tried)
 }
 
-// Statements of a workload file are one transaction, which a refusal ends.
+// Statements of a workload file run in one transaction. The refusal of a statement is *store.ScriptRefused.
 func TestRunScript(t *testing.T) {
 	statements := []store.ScriptStatement{
 		{Text: "UPDATE t SET a = ? WHERE b = ?", Args: []any{int64(7), "x"}}, {Text: "SELECT a, b FROM t"},

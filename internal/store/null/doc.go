@@ -10,8 +10,7 @@
 //
 //   - Nothing is missing, in conflict or stale, and no idempotency key is kept.
 //   - No document is validated by its schema, which is work of a store, and often most of it.
-//   - A replacement may have another key than its path names, because all documents that are read here have the same
-//     key.
+//   - A replacement need not have the key in its path, because every read returns a document with the same key.
 //
 // Leases begin above the dataset that the store claims to hold, and begin there again after each Open. The fingerprint
 // begins with "null/", so that results with this store are never compared with those of a real one.

@@ -38,7 +38,7 @@ func Administer(ctx context.Context, url string) (*Admin, error) {
 // Close closes the connection.
 func (a *Admin) Close() error { return a.conn.Close(context.Background()) }
 
-// Settings returns those of the named settings that the server has.
+// Settings returns the named settings, but only those that the server has.
 func (a *Admin) Settings(ctx context.Context, names []string) ([]tpox.Setting, error) {
 	rows, _ := a.conn.Query(ctx, `SELECT name, current_setting(name)
 		FROM pg_settings WHERE name = ANY($1) ORDER BY array_position($1, name)`, names)

@@ -34,8 +34,8 @@ func (t tableCopy) copyFrom() string {
 }
 
 // backup writes a snapshot of the database to a file, while others may write: for each table a COPY command and its
-// data, compressed. The file appears once all of it is on disk, and only its owner can read it.
-// backup returns its size in bytes. A cluster is refused, because it has no snapshot of all nodes.
+// data, compressed. The file appears once all of it is on disk, and only its owner can read it. backup returns its
+// manifest and its size in bytes. A cluster is refused, because it has no snapshot of all nodes.
 func (s *Store) backup(
 	ctx context.Context, path string, o store.CopyOptions,
 ) (m store.Manifest, written int64, err error) {

@@ -151,7 +151,7 @@ func against(samples, others []sample, of func(sample) float64) float64 {
 	return values[len(values)/2]
 }
 
-// load fills a database through a URL, and returns the dataset, which is of the scale SCALE or XXXS.
+// load fills a database through a URL and returns the dataset, of the scale in the variable SCALE, by default XXXS.
 func load(b *testing.B, through string) *dataset.Dataset {
 	b.Helper()
 	size, err := dataset.ParseScale(cmp.Or(os.Getenv("SCALE"), "XXXS"))

@@ -106,7 +106,7 @@ const unfitNodes = `
 	FROM nodes, here WHERE NOT success OR version <> extversion OR prepared = '0' ORDER BY node`
 
 // hostsOf returns, for each host that a URL names, the attempts of a connection in order: first this host, with and
-// without TLS where the URL allows both, then the other hosts.
+// without TLS if the URL allows both, then the other hosts.
 func hostsOf(c *pgx.ConnConfig) (hosts [][]*pgconn.FallbackConfig) {
 	tries := append([]*pgconn.FallbackConfig{{Host: c.Host, Port: c.Port, TLSConfig: c.TLSConfig}}, c.Fallbacks...)
 	for i, t := range tries {

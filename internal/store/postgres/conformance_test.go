@@ -44,7 +44,7 @@ func TestStore_Citus(t *testing.T) {
 		return opened(t, cluster.URL(database, 0, 1, 2), o)
 	})
 	for _, finding := range verified(t, opened(t, cluster.URL(database, 1), Options{})) {
-		// The last case inserts such orders.
+		// The last case inserts invalid orders.
 		require.Contains(t, finding, "the document is not valid")
 	}
 }

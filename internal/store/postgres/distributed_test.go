@@ -109,7 +109,7 @@ func TestVisits_All(t *testing.T) {
 		v, visits := all[name]
 		require.NotEqual(t, visits, slices.Contains(notVisits, name), name)
 		if found := divided.FindStringSubmatch(text); visits && v.tables != "" {
-			require.Equal(t, v.tables, found[1], name) // by which entries choose the node
+			require.Equal(t, v.tables, found[1], name) // entries choose the node by it
 		}
 	}
 }

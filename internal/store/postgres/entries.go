@@ -40,7 +40,7 @@ type shard struct {
 // lookEvery is how often the places of shards are read. They change when shards are moved.
 const lookEvery = 30 * time.Second
 
-// divided finds the table of a statement. The first argument of each statement on a divided table is its key.
+// divided finds the table of a statement. The first argument, unless it is a list, is the key in that table.
 var divided = regexp.MustCompile(
 	`\bbrokerage\.(customers|orders|accounts|account_orders|securities|answers|once_slots)\b`)
 
@@ -94,7 +94,7 @@ func (e *entries) of(statement string, args []any) *pgxpool.Pool {
 
 // look reads where the shards are, and which node each pool is connected to. If its host was down, a pool may be
 // connected to the node of another pool; then the connections of both are closed, and new ones try their own host
-// first. After an error, the previous state stays.
+// first. If the shards cannot be read, the previous places stay.
 func (e *entries) look() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -154,7 +154,7 @@ func hashOf(key any) (hash int32, ok bool) {
 	return int32(jenkins(bytes)), true //nolint:gosec // all bits count
 }
 
-// maxHashed is the length of the longest text that is hashed in one step of twelve bytes, one of which is its length.
+// maxHashed is the most bytes that the last step hashes: of its twelve bytes, one is reserved for the length.
 const maxHashed = 11
 
 // jenkins returns the last word of Bob Jenkins' hash lookup3 with PostgreSQL's seed, for at most maxHashed bytes.

@@ -123,7 +123,7 @@ func raiseLeases(ctx context.Context, q querier) error {
 		"order": "max(id) FROM brokerage.orders", "customer": "max(id) FROM brokerage.customers",
 		"account": "max(account) FROM brokerage.accounts",
 	} {
-		var id *int64 // nil where there is none
+		var id *int64 // nil if there is none
 		err := q.QueryRow(ctx, "SELECT "+last).Scan(&id)
 		if err == nil {
 			_, err = q.Exec(ctx, "UPDATE brokerage.leases SET next = greatest(next, $2::bigint + 1) WHERE kind = $1", kind, id)

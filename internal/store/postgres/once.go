@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// readAnswer returns errAnswered if an answer is stored, *tpox.KeyReused if it is of another request, or else nil.
+// readAnswer returns errAnswered for an unexpired answer, *tpox.KeyReused for one to another request, or else nil.
 func (t *transaction) readAnswer(row pgx.Row) error {
 	var hash, answer []byte
 	var expires time.Time
@@ -39,7 +39,7 @@ func (t *transaction) keepAnswer() step {
 	}}
 }
 
-// slots is how many parts the answers are divided into by idempotency key; tables.sql makes as many rows.
+// slots is how many parts the answers are divided into by idempotency key; once_slots has a row for each.
 const slots = 64
 
 // slotOf returns the part of the answers that a key belongs to.
@@ -55,14 +55,14 @@ func lockOf(once *tpox.Once) int64 {
 	return int64(binary.BigEndian.Uint64(h.Sum(nil))) //nolint:gosec // all bits count, the sign too
 }
 
-// After a write with a key, up to purgeRows expired answers are deleted: at most every purgeEvery unless more are left.
+// After a write with a key, purge deletes up to purgeRows expired answers of its slot, normally once in purgeEvery.
 const (
 	purgeEvery = time.Minute
 	purgeRows  = 200
 )
 
-// purge deletes expired answers of a slot when purgeEvery has passed. It is not part of the write, which is committed:
-// what it cannot do now, the next call does.
+// purge deletes expired answers of a slot if purgeEvery has passed, or if the last call failed or may have left some.
+// It is not part of the write, which is committed: what it cannot do now, the next call does.
 func (s *Store) purge(ctx context.Context, once *tpox.Once, now time.Time) {
 	slot := slotOf(once)
 	purged := &s.purged[slot]

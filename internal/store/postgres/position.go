@@ -50,7 +50,7 @@ func (i *identity) position(t tpox.Token) (p position, ok bool) {
 	return p, p.lsn >= 0 && i.token(p) == t
 }
 
-// A sample is where the primary was at a time. Whatever was acknowledged before that time is before the position.
+// A sample is the primary's LSN at a time. Whatever was acknowledged before that time is before the LSN.
 type sample struct {
 	at  time.Time
 	lsn int64

@@ -67,8 +67,8 @@ func (s *Store) document(ctx context.Context, name, what string, key any) (doc [
 	return doc, err
 }
 
-// mayTryAgain reports whether a retry of what has changed nothing may succeed. On a cluster, another attempt may find a
-// shard that is being moved, or whose node has failed.
+// mayTryAgain reports whether a retry may succeed, if the failed attempt changed nothing. On a cluster that includes
+// errors while a shard is moved, or after its node has failed.
 func (s *Store) mayTryAgain(err error) bool {
 	moving := slices.Contains([]string{internalError, undefinedTable, objectNotReady}, codeOf(err))
 	return isTransient(err) || errors.Is(err, errMoved) || s.distributed && moving

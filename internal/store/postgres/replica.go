@@ -19,9 +19,9 @@ import (
 
 // A replica is a standby server that answers reads.
 //
-// Each round trip to it begins with the statement replica_state, which returns how far it has replayed. Later
-// statements of the batch have later snapshots, so they see everything that was replayed then. Only that decides
-// whether an answer is used; the checks in the background only decide where a read is sent.
+// Each read is a batch that begins with the statement replica_state, which returns how far the replica has replayed.
+// The query after it has a later snapshot, so it sees everything that was replayed then. Only the result of
+// replica_state decides whether the answer is used; checks in the background only decide where a read is sent.
 type replica struct {
 	set  *replicas
 	name string // host and port

@@ -144,8 +144,7 @@ func (r *replicas) timeline() int64 {
 	return r.history.timeline
 }
 
-// read runs a query on a replica if its context allows that. It reports whether a replica has answered; if none has,
-// the query is for the primary.
+// read runs a query on a replica if its context allows that. If answered is false, the primary must run the query.
 func (r *replicas) read(ctx context.Context, name string, args, into []any) (answered bool, err error) {
 	var reason string
 	if f := tpox.FreshnessOf(ctx); f != (tpox.Freshness{}) {

@@ -115,7 +115,7 @@ func (r *replicated) requirePrice(ctx context.Context, t testing.TB, symbol stri
 	require.Contains(t, string(answer), fmt.Sprintf(">%d</LastTrade>", price))
 }
 
-// fallen returns how often the primary has answered for a reason.
+// fallen returns the store's count of fallbacks for a reason.
 func (r *replicated) fallen(reason string) int64 { return r.Stats().Fallbacks[reason] }
 
 func (r *replicated) primaryReads() int64 { return r.Stats().PrimaryReads }

@@ -21,7 +21,7 @@ var schemaFiles embed.FS
 // schemaLock is the advisory lock by which instances that start at once wait for the first of them to make the schema.
 const schemaLock = 0x62726F6B65726167 // "brokerag"
 
-// defaultShards is the number of shards of each table that distribute=true makes. It bounds the number of nodes.
+// defaultShards is the number of shards of a distributed table for distribute=true. No more nodes can share it.
 const defaultShards = 32
 
 // maxShards is the largest number of shards that a URL may ask for.
@@ -211,8 +211,8 @@ func stampOf(ctx context.Context, q querier) (stamp store.Stamp, empty bool, err
 }
 
 // faithful returns where each transaction does its work on XML. Queries and inserts are SQL/XML, but two queries use
-// columns unless pure. PostgreSQL cannot update a part of a document (ADR 0028). An order is deleted by its key
-// alone; to delete a customer, the service reads its accounts from the document.
+// columns unless pure. PostgreSQL cannot update a part of a document (ADR 0028). One server deletes an order by
+// columns alone; to delete a customer, the service reads its accounts from the document.
 func faithful(pure bool) map[string]tpox.Fidelity {
 	return tpox.FidelityBy(func(t *tpox.Transaction) tpox.Fidelity {
 		searches := t.Name == "search_securities" || t.Name == "customer_max_order"

@@ -16,16 +16,15 @@ const (
 	oldest         = 15
 )
 
-// durability names the settings that decide whether an acknowledged write survives a power failure. The store does not
-// change them.
+// durability names the settings that decide how safe acknowledged writes are. The store does not change them.
 var durability = []string{
 	"fsync", "full_page_writes", "synchronous_commit", "synchronous_standby_names", "wal_level", "wal_sync_method",
 	"data_checksums",
 }
 
-// Describe returns the version and the settings of the server, as they were when the store was opened. Its Durability
-// is Durable when the settings promise that a committed write survives a power failure. It does not know whether the
-// disk keeps that promise.
+// Describe returns the version and the settings of the server, as they were when the store was opened. Durability is
+// Durable if the settings promise that a committed write survives a power failure. Whether the disk keeps that
+// promise is not known.
 func (s *Store) Describe() tpox.EngineInfo {
 	e := s.engine
 	e.Settings = slices.Clone(e.Settings)

@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/store"
 )
 
-// The figures are those of the server, and those of an Admin are by table; after a load, which ends with ANALYZE,
+// Stats returns figures of the server, and an Admin returns them by table. After a load, which ends with ANALYZE,
 // estimates are exact. A store without a free connection returns the last figures instead of waiting for one.
 func TestStats(t *testing.T) {
 	_, d, server, database := tiny(t)

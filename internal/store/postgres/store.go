@@ -92,10 +92,10 @@ func parseURL(url string) (*pgxpool.Config, wanted, error) {
 }
 
 // Open connects to the database that a URL names, and makes the schema in an empty one. The URL takes libpq's settings
-// (sslmode, target_session_attrs, …) and those of the pool: pool_max_conns, pool_min_conns, pool_max_conn_lifetime,
-// pool_max_conn_idle_time, pool_health_check_period. distribute=true, or a number of shards, distributes the tables
-// that Open makes over the nodes of a Citus cluster; mode=pure makes tables whose searches use the documents alone.
-// If another attempt may succeed, the error is *tpox.Unavailable.
+// (sslmode, target_session_attrs, …) and pgxpool's (pool_max_conns, pool_min_conns, pool_max_conn_lifetime, …).
+// distribute=true, or a number of shards, distributes the tables that Open makes over the nodes of a Citus cluster;
+// mode=pure makes tables whose searches use the documents alone. If another attempt may succeed, the error is
+// *tpox.Unavailable.
 func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	return open(ctx, url, options, hidden{})
 }

@@ -34,7 +34,7 @@ func generator(t testing.TB) *dataset.Dataset {
 	return dataset.New(dataset.Spec{Scale: s, Seed: 1})
 }
 
-// template returns a database of the shared server that is loaded with d, as parameters of a URL ask.
+// template returns a database of the shared server that a store with these URL parameters loaded with d.
 func template(t testing.TB, d *dataset.Dataset, parameters string) string {
 	t.Helper()
 	return pgtest.Shared(t).Filled(t, d.Fingerprint()+parameters, func(url string) {
@@ -66,7 +66,7 @@ func tiny(t testing.TB) (*Store, *dataset.Dataset, *pgtest.Server, string) {
 	return opened(t, server.URL(database), Options{}), d, server, database
 }
 
-// loaded returns the URL, without the parameters, of a database for one test that is loaded with d as they ask.
+// loaded returns the URL, without these parameters, of a copy of template's database for one test.
 func loaded(t testing.TB, d *dataset.Dataset, parameters string) string {
 	t.Helper()
 	server := pgtest.Shared(t)
@@ -128,7 +128,7 @@ func exec(t testing.TB, q querier, sql string, args ...any) {
 	require.NoError(t, errOf(q.Exec(t.Context(), sql, args...)), sql)
 }
 
-// planOf returns the plan of a statement that is prepared, as in operation.
+// planOf prepares a statement and returns its plan.
 func planOf(t testing.TB, conn *pgx.Conn, statement, args string) string {
 	t.Helper()
 	exec(t, conn, "PREPARE planned AS "+statement)

@@ -24,7 +24,7 @@ func TestTuned_Applied(t *testing.T) {
 	require.Equal(t, tpox.Durable, before.Describe().Durability)
 
 	conn := server.Connect(t, "postgres")
-	// Memory by the figures in brackets, which are for a trial, and no lz4 if the server was built without it.
+	// Use the memory figures in brackets, meant for a trial, and drop lz4 if the server was built without it.
 	conf := regexp.MustCompile(`(?m)\[(\S+)\]\n(\w+) = \S+$`).ReplaceAllString(testenv.Text(t, tunedFile), "\n$2 = $1")
 	require.Contains(t, conf, "shared_buffers = 1GB")
 	if !value[bool](t, conn, "SELECT 'lz4' = ANY(enumvals) FROM pg_settings WHERE name = 'wal_compression'") {
@@ -40,7 +40,7 @@ func TestTuned_Applied(t *testing.T) {
 	require.Greater(t, len(settings), 15)
 	for _, setting := range settings {
 		require.NotContains(t, durability, setting[1])
-		// The server compares the units: 512MB is 524288 kB.
+		// pg_settings converts units: 512MB is 524288 kB.
 		require.True(t, value[bool](t, conn, `SELECT f.applied AND f.error IS NULL AND s.sourcefile = f.sourcefile
 				AND NOT s.pending_restart AND s.setting = s.reset_val
 			FROM pg_file_settings AS f JOIN pg_settings AS s USING (name) WHERE f.name = $1 AND f.setting = $2`,

@@ -64,9 +64,9 @@ func joined(values ...any) string {
 	return strings.Join(texts, " ")
 }
 
-// Verify reads all data, on one server from one snapshot. It calls find with a sentence for each finding, and read
-// with the bytes read since the last call. What columns and other tables say is compared with what the document says,
-// in both directions. It returns an error only if it could not read to the end; findings are not errors.
+// Verify reads all documents and the tables that find them, on one server from one snapshot. It calls find with a
+// sentence for each finding, and read with the bytes read since the last call. What columns and other tables say is
+// compared with the documents, in both directions. An error means that it could not read on; damage is a finding.
 func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (store.Verified, error) {
 	v := store.Verification{Find: find, Read: read}
 	unfinished, err := s.Loading(ctx)
@@ -150,7 +150,7 @@ func (s *Store) checkRows(k dataset.Kind, rows []storedRow) (seen store.Inspecte
 			continue
 		}
 		if keys, err := s.keysOf(k, r.Doc); err != nil {
-			seen.AddFinding(r.Name, "the document has no keys: %v", err)
+			seen.AddFinding(r.Name, "the keys of the document are missing or invalid: %v", err)
 		} else if keys != r.Keys {
 			seen.AddFinding(r.Name, "the stored keys are %q, but those of the document are %q", r.Keys, keys)
 		}

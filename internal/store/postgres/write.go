@@ -22,8 +22,8 @@ type step struct {
 	taken   error // returned when the key of its row exists
 }
 
-// A transaction is a write: a round trip that begins and reads, and one that writes and commits, or only the second
-// if it has nothing to read.
+// A transaction is a write: a round trip that begins and reads, unless there is nothing to read, and one or two that
+// write and commit.
 type transaction struct {
 	store *Store
 	w     tpox.Write
@@ -125,7 +125,7 @@ func (t *transaction) plan() (steps []step, err error) {
 // readsNothing reports whether the transaction only writes.
 func (t *transaction) readsNothing() bool { return len(t.reads) == 0 && t.w.Once == nil }
 
-// wantsToken reports whether the write returns a token. The token is read after the commit, in the same round trip.
+// wantsToken reports whether the write returns a token. commit reads it after COMMIT, in the same round trip.
 func (t *transaction) wantsToken() bool { return t.w.Token != nil && t.store.replicas != nil }
 
 // begin begins the transaction and runs its reads, in one round trip. If an answer is stored for the idempotency key,

@@ -23,7 +23,7 @@ type byteProgress = func(done, total int64)
 // Backup writes a backup of the database at path, in its state when Backup begins. Another process may write to the
 // database meanwhile: Backup takes no lock that a writer would wait for, and never makes or changes a database. But the
 // journal of the database grows until the backup ends, because SQLite keeps what a reader may still need. If no other
-// process has the database open, an empty journal stays beside it until the next process that opens it removes it.
+// process has the database open, an empty journal stays beside it; the next process that opens the database removes it.
 // Backup does not remove the journal: it could be that of a process which is just starting.
 func Backup(
 	ctx context.Context, path string, to io.Writer, progress byteProgress,

@@ -74,7 +74,7 @@ func TestBackup_IsOrdinaryZstd(t *testing.T) {
 func TestBackup_File(t *testing.T) {
 	s := tinyStore(t)
 	require.NoError(t, os.Chmod(s.path, 0o600))
-	const old = "\x28\xB5\x2F\xFDthe one before\x5B\x2A\x4D\x18" // it begins and ends like a backup
+	const old = "\x28\xB5\x2F\xFDthe one before\x5B\x2A\x4D\x18" // it has the marks of a backup, but no manifest
 	dir := t.TempDir()
 	file := filepath.Join(dir, "backup")
 	writeFile(t, file, []byte(old))

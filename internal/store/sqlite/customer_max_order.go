@@ -10,7 +10,7 @@ import (
 
 var customerMaxOrder = &statement{name: "customer_max_order", kind: customers, depends: maxOrderDepends}
 
-// CustomerMaxOrder returns the order with the greatest cash of a customer.
+// CustomerMaxOrder returns a customer's order with the greatest cash.
 func (s *Store) CustomerMaxOrder(ctx context.Context, customer tpox.ID) ([]byte, error) {
 	var b []byte
 	var order int64

@@ -81,8 +81,8 @@ func requireFound(t testing.TB, s *Store, what string) {
 	require.NotEmpty(t, findings, what)
 }
 
-// One bit of a database is flipped, anywhere in its file, before the service starts or while it runs. If the service
-// starts and an answer is refused or wrong, verify finds damage.
+// One bit of a database is flipped, anywhere in its file, before the store is opened or while it is open. If it opens
+// and an answer is refused or wrong, verify finds damage.
 func TestDamage(t *testing.T) {
 	testenv.Long(t)
 	path := filepath.Join(t.TempDir(), "b.db")

@@ -86,7 +86,7 @@ func tinyIn(t testing.TB, dir string) *Store {
 func TestDisk_FullInOneTransaction(t *testing.T) {
 	testenv.Long(t)
 	for name, c := range map[string]struct {
-		cache       int // pages, or KiB below zero
+		cache       int // pages; if negative, KiB
 		inStatement bool
 	}{
 		"Statement": {10, true},

@@ -23,8 +23,8 @@ const (
 	trainingSamples = 300
 )
 
-// LoadDataset fills the store with a generated dataset. It trusts the generator and does not validate documents. The
-// store is not Ready until all documents and indexes are there; after an interruption, even a kill -9, it can only be
+// LoadDataset fills the store with a generated dataset. It trusts the generator and does not validate documents. While
+// documents and indexes are written, the store is not Ready; after an interruption, even a kill -9, it can only be
 // emptied. A finished load is not repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress store.Progress) error {
 	samples := func(k dataset.Kind, n int) [][]byte { return sample(d, k, n) }
@@ -243,8 +243,8 @@ const (
 	PRAGMA synchronous = FULL;
 	PRAGMA wal_checkpoint(TRUNCATE);` // now, so that an error for lack of room is the load's
 
-	// sqlite_stat4 has the samples of columns that ANALYZE takes. While it exists, SQLite plans a statement that compares
-	// such a column with a parameter again at each execution, and the planning takes longer than the execution.
+	// sqlite_stat4 has the samples of columns that ANALYZE takes. While it exists, SQLite plans a statement again at each
+	// execution if it compares such a column with a parameter, and the planning takes longer than the execution.
 )
 
 // loading wraps every load. Before anything is loaded, it records that the load is not finished, and after the indexes

@@ -19,8 +19,8 @@ const private = 0o600
 
 // A lock keeps any other store from opening the database, by any name. It ends with the process.
 //
-// It is a lock on a byte of the file that SQLite never uses. SQLite finds the journal by its name, so the journal is
-// locked too: a file that was moved to the name of a database in use is not opened with the journal of that database.
+// It is a lock on one byte, which SQLite never uses. SQLite finds the journal by its name, so the journal is locked
+// too: a file that was moved to the name of a database in use is not opened with the journal of that database.
 //
 // SQLite's own locks, POSIX locks, end as soon as this process closes any descriptor of the database. So it is opened
 // here before SQLite opens it, and closed after SQLite has closed its last connection; only SQLite opens it meanwhile.
@@ -110,7 +110,7 @@ func (l *lock) lockJournal() (err error) {
 	return err
 }
 
-// openLocked opens a file and locks it. of is the database, for errors.
+// openLocked opens a file and locks it. Its argument of is the database, for errors.
 func openLocked(path string, flags int, of string) (*os.File, error) {
 	f, err := os.OpenFile(path, flags, private)
 	if err != nil {
@@ -191,8 +191,8 @@ func ownerMayWrite(file, database os.FileInfo) bool {
 }
 
 // checkOwner refuses a database that may be a trap of another user, who would keep access to all that is written to it:
-// an empty one, or one that its owner does not share with a group of this process. Root may open any other, as for
-// maintenance. It calls notice with what others can do with the database.
+// an empty one, or one that its owner does not share with a group of this process. Root may open any that is not empty,
+// as for maintenance. It calls notice with what others can do with the database.
 func (l *lock) checkOwner(empty bool, notice func(string)) error {
 	mode := l.info.Mode()
 	if user, foreign := output.ForeignOwner(l.info); foreign && !l.made {

@@ -93,7 +93,7 @@ func TestOpen_ForeignOwner(t *testing.T) {
 	})
 }
 
-// A file with the name of a journal that is not a journal is neither used nor removed.
+// A file that has the name of a journal but is none is neither used nor removed.
 func TestOpen_NoJournal(t *testing.T) {
 	backup := written(t, smallBackup(t))
 	for _, suffix := range []string{"-journal", "-wal"} {

@@ -60,7 +60,7 @@ func (r securityRow) columns() []any {
 	return []any{r.Name, r.Type, r.Sector, pe, yield, r.PE, r.Yield, r.lastTrade, r.price}
 }
 
-// args returns the values of the whole row.
+// args returns the arguments of insertSecurity and replaceSecurity.
 func (r securityRow) args(packed []byte) []any {
 	return append(append([]any{r.Symbol}, r.columns()...), packed)
 }

@@ -53,8 +53,8 @@ func (s *session) prepare(ctx context.Context, db *sql.DB, texts map[string]stri
 	})
 }
 
-// close closes the connection and its statements: as long as a statement exists, SQLite keeps the connection open, and
-// so its journal.
+// close closes the connection and its statements: as long as a statement exists, SQLite keeps the connection and the
+// journal open.
 func (s *session) close() error {
 	if s.conn == nil {
 		return nil

@@ -23,7 +23,7 @@ var known = map[string]struct {
 	}},
 	"mmap_size":          {"a number of bytes", isCount},
 	"wal_autocheckpoint": {"a number of pages", isCount},
-	"cache_size": {"a number of pages, or of KiB below 0, for each connection", func(value string) bool {
+	"cache_size": {"a number of pages, or a negative number of KiB, for each connection", func(value string) bool {
 		n, err := strconv.ParseInt(value, 10, 32)
 		return err == nil && n != 0
 	}},

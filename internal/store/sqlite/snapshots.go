@@ -236,8 +236,8 @@ const (
 
 var searchedKey = documentKey{kind: searched}
 
-// keyOf returns the key of a document of the given kind. of is an id, a symbol, or a pointer to an id that was read
-// from a column.
+// keyOf returns the key of a document or of other data. Its argument of is an id, a symbol, another name, or a
+// pointer to an id that was read from a column.
 func keyOf(k kind, of any) documentKey {
 	key := documentKey{kind: k}
 	switch id := of.(type) {

@@ -32,8 +32,8 @@ type statement struct {
 	changes func(args []any) documentKey
 	// depends returns the keys of all that a found row depends on; nil means the document of the key alone.
 	depends func(args, columns []any) []documentKey
-	// slow is set if the query is interrupted when its request ends, and is not tried in a snapshot that is too old for
-	// it. What it depends on must follow from the arguments alone.
+	// slow is set for a query that is interrupted when its request ends, and not tried in a snapshot that is too old
+	// for it. Its depends must not use columns.
 	slow bool
 }
 

@@ -38,7 +38,7 @@ type Store struct {
 	engine   tpox.EngineInfo
 	census   census
 	packed   [len(kinds)]packing
-	nextIDs  map[string]*atomic.Int64 // with which the next leases begin; the map does not change
+	nextIDs  map[string]*atomic.Int64 // the next to lease, as of Open or the last lease; the map does not change
 	redone   atomic.Int64             // revisions that were planned again
 	closing  sync.Once
 	unwatch  func() // ends the watch over the files; nil if there is none

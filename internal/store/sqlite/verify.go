@@ -188,7 +188,7 @@ func (s *Store) check(ctx context.Context, k dataset.Kind, b storedBatch) store.
 func checkKeys(k dataset.Kind, r storedRow, doc []byte, report func(string, ...any)) any {
 	keys, err := keysOf(k, doc)
 	if err != nil {
-		report("the document has no keys: %v", err)
+		report("the keys of the document are missing or invalid: %v", err)
 		return nil
 	}
 	switch keys := keys.(type) {

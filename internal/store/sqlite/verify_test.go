@@ -111,7 +111,7 @@ func TestVerify_Damage(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		security int64
-		damage   func(row []byte) // its id, the length of the columns' types, and the types of id, symbol and name
+		damage   func(row []byte) // row begins with its id, the length of its header, and the types of id, symbol and name
 		says     string
 	}{
 		"NoValue": {17, func(row []byte) {

@@ -19,8 +19,8 @@ const (
 	maxUnwritten = 5 * time.Second
 )
 
-// watch starts to compare the store's files with those that have their names every second, until stop is called. A file
-// that was deleted or replaced can still be written to, but what is written is lost when the store is closed. So writes
+// watch starts to check every second, until stop is called, that the store's files still have their names. A file that
+// was deleted or replaced can still be written to, but what is written is lost when the store is closed. So writes
 // are refused until the name is again that of the open file.
 func (s *Store) watch() (stop func(), err error) {
 	files := map[string]os.FileInfo{s.path: s.lock.info}

@@ -346,9 +346,9 @@ func (w *writer) dequeue(last bool) *job {
 }
 
 const (
-	// journalPages is the length at which SQLite moves the journal into the file.
+	// journalPages is the default length at which SQLite moves the journal into the file.
 	journalPages = 4000
-	// journalGroups is after how many groups the length is read.
+	// journalGroups is after how many groups the length is read, while the journal is short.
 	journalGroups = 16
 )
 

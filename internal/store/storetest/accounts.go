@@ -59,7 +59,7 @@ var accountCases = []testCase{
 	}},
 }
 
-// placed inserts an order for an account with some cash and returns its id.
+// placed inserts an order with the given cash for an account, and returns its id.
 func (e *env) placed(account tpox.ID, cash string) tpox.ID {
 	id, doc := e.newOrder(account, cash)
 	e.insertOrder(doc)

@@ -20,7 +20,7 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// The size of LinearCost's larger documents, about the greatest --max-body, and its ratio to that of the smaller ones.
+// The size of LinearCost's larger documents, about the greatest --max-body, and its ratio to the smaller ones' size.
 const (
 	costlyBytes = 960 << 10
 	costFactor  = 10
@@ -213,10 +213,10 @@ func forShapes(t *testing.T, s tpox.Store, d *dataset.Dataset, test func(*testin
 	}
 }
 
-// linearSlack is how much more a byte of the larger document may cost.
+// linearSlack is how many times as much a byte of the larger document may cost.
 const linearSlack = 4
 
-// The largest document that a client may send by default, and how much more it may cost than a common one.
+// The default of --max-body in bytes, and how many times as much as a common document one of that size may cost.
 const (
 	largestBytes = 128 << 10
 	boundFactor  = 60
@@ -235,8 +235,8 @@ func BoundedCost(t *testing.T, s tpox.Store, d *dataset.Dataset, processes func(
 // slight is the cost below which calls are not compared.
 const slight = 5 * time.Millisecond
 
-// compare runs the operations in turn, factor times with the small document and once with the large one. It does so up
-// to 20 times, until each operation's least cost with the large one is at most slack times that with the small one.
+// compare runs the operations in turn, factor times with the small document and once with the large one, in up to 20
+// rounds, until the least cost of each with the large one is slight, or at most slack times that of its factor runs.
 func compare(
 	t *testing.T, operations []operation, small, large []byte, factor int, slack int, processes func() []int,
 ) {

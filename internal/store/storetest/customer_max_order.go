@@ -110,7 +110,7 @@ func maxOrder(e *env, account tpox.ID, cash string) string {
 	return fmt.Sprintf(`<Order ID="%d" Acct="%d"><OrdQty Cash=%q></OrdQty></Order>`, e.id(), account, cash)
 }
 
-// largest inserts orders for the accounts in rotation, and requires that the largest is that of cash[want]; -1: none.
+// largest inserts orders for the accounts in rotation, and requires that cash[want] is the largest; -1: none is.
 func largest(e *env, customer tpox.ID, accounts []tpox.ID, want int, cash ...string) {
 	var all []*element
 	for i, c := range cash {

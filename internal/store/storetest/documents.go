@@ -98,7 +98,7 @@ func (e *env) newCustomer(accounts int) (id tpox.ID, ids []tpox.ID, doc string) 
 	return tpox.ID(p.ID), ids, string(e.d.AppendNewCustomer(nil, 3, p))
 }
 
-// filled returns a customer with so many more languages that it has just under size bytes.
+// filled returns a customer with as many more languages as fit into size bytes.
 func (e *env) filled(doc string, size int) string {
 	const language = "<Language>Portuguese</Language>"
 	return e.edit(doc, "<Languages>", "<Languages>"+strings.Repeat(language, (size-len(doc))/len(language)))
@@ -114,7 +114,7 @@ func (e *env) insert(customer string, validate bool) {
 	e.must(errOf(e.s.InsertCustomer(e.Context(), plain(), []byte(customer), validate)))
 }
 
-// newOrder returns an order to insert, with a new id and some cash.
+// newOrder returns an order to insert, with a new id and the given cash.
 func (e *env) newOrder(account tpox.ID, cash string) (tpox.ID, string) {
 	id := e.id()
 	return id, fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="%d" Side="1">`+

@@ -49,8 +49,8 @@ func (r *Tracer) Take() []string {
 	return all
 }
 
-// Faithful requires that a store, which is loaded with d, declares of each transaction what its statements do. text
-// returns the text of a statement by its name, or nothing.
+// Faithful requires that a store, loaded with d, declares for each transaction the Fidelity that Judge finds in its
+// statements. text returns the text of a statement, or "".
 func Faithful(t testing.TB, s tpox.Store, d *dataset.Dataset, tracer *Tracer, text func(name string) string) {
 	t.Helper()
 	for _, call := range Calls(t, s, d) {
@@ -94,13 +94,13 @@ var (
 	readsExtracted = regexp.MustCompile(`\bFROM brokerage\.(account_orders|security_search)\b`)
 	// bareColumns matches a query that uses an extracted value from a column beside the document.
 	bareColumns = regexp.MustCompile(`(?s)^SELECT\b.*\b(cash|sector)\b`)
-	// lockedDocument matches a query that locks a document and returns it to the service, which does not write it back.
+	// lockedDocument matches a query that locks a document and returns it to the service.
 	lockedDocument = regexp.MustCompile(`(?s)^SELECT\b.*\bdoc\b.*\bFOR UPDATE\b`)
 	onDocument     = regexp.MustCompile(`\b(ca|o|s)?doc\b`)
-	// xmlFunction matches a function of SQL/XML, and one of the schema that is called with a document.
+	// xmlFunction matches a call of an XML function, or of one in the schema brokerage with a document.
 	xmlFunction = regexp.MustCompile(`(?i)\b(xml(query|exists|table|serialize|parse|validate)|xpath)\(|` +
 		`\bbrokerage\.\w+\([^()]*\bdoc\)`)
 	asBytes = regexp.MustCompile(`(?s)^(SELECT|INSERT)\b.*\bdoc\b`)
-	// oneColumn matches a query of one column, which is not the document.
+	// oneColumn matches a query of one column, after asBytes has matched those of the document.
 	oneColumn = regexp.MustCompile(`^SELECT \w+ FROM`)
 )

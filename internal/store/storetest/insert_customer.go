@@ -75,7 +75,7 @@ var insertCustomer = &transaction{
 	},
 }
 
-// badKeys returns customers whose keys cannot be looked up. They are refused even with validate=no.
+// badKeys returns customers without proper keys, which are refused even with validate=no.
 func badKeys(e *env, doc string, accounts []tpox.ID) []string {
 	return []string{
 		strings.Replace(doc, custacc, "http://example.org/other", 1),

@@ -68,7 +68,7 @@ func (m *model) owner(account tpox.ID) int {
 	return -1
 }
 
-// A rapidT is a T whose failures are those of rapid.
+// A rapidT is a T that reports failures to rapid.
 type rapidT struct {
 	*rapid.T
 	outer T // whose context the cases use

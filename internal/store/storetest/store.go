@@ -19,7 +19,7 @@ var storeCases = []testCase{
 		}, got)
 		e.must(e.s.Ready(e.Context()))
 	}},
-	// Results are compared only if their stores promise the same durability. (A server for tests may promise less.)
+	// Results are compared only if their stores promise the same durability. A server for tests may be NotDurable.
 	{name: "Describe", run: func(e *env) {
 		is := e.s.Describe()
 		if is.Durability != tpox.Durable && is.Durability != tpox.NotDurable ||

@@ -40,7 +40,7 @@ type chromium struct {
 	from  *bufio.Reader
 	pipe  *os.File // under from
 	calls int
-	use   sync.Mutex // by one test
+	use   sync.Mutex // held by the test that uses it
 }
 
 // A message is an answer or an event.

@@ -43,7 +43,7 @@ function readDataset(xml) {
   };
 }
 
-// accountOf draws a customer and one of its accounts: how many accounts customers have repeats after a few of them.
+// accountOf draws a customer and one of its accounts: the numbers of accounts repeat after a few customers.
 function accountOf(d) {
   const k = below(d.customers.count);
   const own = d.pattern[k % d.pattern.length];

@@ -51,8 +51,8 @@ func TestClient_LostCommit(t *testing.T) {
 	require.Contains(t, string(doc), ">7.5<")
 }
 
-// A transaction whose connection breaks fails, even before its first change: the client library does not continue it on
-// another connection, which does not have its locks, when it prepares the next statement.
+// A transaction whose connection breaks fails, even before its first change: when the next statement is prepared, the
+// client library does not continue the transaction on another connection, without its locks.
 func TestClient_LostLock(t *testing.T) {
 	b := onBench(t)
 	db, err := sql.Open("go_ibm_db", b.DSN())

@@ -113,7 +113,7 @@ func handles(t testing.TB) (connections, statements int) {
 	return d.ConnCount, d.StmtCount
 }
 
-// None of the client library's handles stays open after failures, timeouts of locks, or cut connections.
+// A closed store leaves no handle of the client library open, even after failures, lock timeouts or cut connections.
 func TestHandles(t *testing.T) {
 	b := onBench(t)
 	before, statementsBefore := handles(t)

@@ -3,7 +3,7 @@
 //
 //   - The driver (driver.go, log2) writes every call to standard output, the connection string with its password
 //     included, if the program's arguments contain "trace" anywhere, as in the URL of a collector of traces. It sees
-//     none of them until RestoreArgs.
+//     no arguments until RestoreArgs.
 //   - The client library writes a question mark for every character beyond ASCII if LANG is C, as in a container.
 //     DB2CODEPAGE makes it use UTF-8 in any locale.
 //   - When it prepares a statement or at the COMMIT, the client library replaces a broken connection without an error
@@ -29,5 +29,5 @@ func init() {
 }
 
 // RestoreArgs sets os.Args to the program's arguments. It must be called after the driver was initialised and before
-// the program starts.
+// main runs.
 func RestoreArgs() { os.Args = args }

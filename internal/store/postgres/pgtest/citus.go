@@ -102,7 +102,7 @@ func (c *Cluster) Grow(t testing.TB, database string) {
 	c.addNode(t, database, n)
 }
 
-// NodeOf returns the number of the node that has the rows of a distributed table with a key.
+// NodeOf returns the number of the node that has the rows with a key in a distributed table.
 func (c *Cluster) NodeOf(t testing.TB, database, table string, key int64) int {
 	t.Helper()
 	// Groups are numbered in the order in which nodes are added.
@@ -146,7 +146,7 @@ func (c *Cluster) RequireNothingPrepared(t testing.TB) {
 	}
 }
 
-// Plain starts a server of the same programs without Citus.
+// Plain starts a server without Citus from the same programs.
 func (c *Cluster) Plain(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	return servers.Own(t, func() (*Server, error) {

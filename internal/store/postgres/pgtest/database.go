@@ -15,8 +15,8 @@ var databases atomic.Int64
 // Database makes an empty database for one test and returns its name.
 func (s *Server) Database(t testing.TB) string { return s.Clone(t, "template0") }
 
-// Clone copies a database without connections, for one test, and returns the name of the copy. Copying the files costs
-// the server less than half of what it costs to copy by its log, which is the default.
+// Clone copies a database, to which nobody may be connected, for one test, and returns the name of the copy. Copying
+// the files costs the server less than half of what copying through its log costs, which is the default.
 func (s *Server) Clone(t testing.TB, template string) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d", databases.Add(1))
@@ -25,7 +25,7 @@ func (s *Server) Clone(t testing.TB, template string) string {
 	return name
 }
 
-// manage runs a statement on databases, one at a time.
+// manage runs CREATE or DROP DATABASE, one at a time.
 func (s *Server) manage(t testing.TB, statement string) {
 	t.Helper()
 	s.managing.Lock()

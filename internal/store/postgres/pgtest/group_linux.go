@@ -20,7 +20,7 @@ type Group struct{ limits, counts string } // folders of the controllers cpu and
 // quotaPeriod is short, so that no process sleeps for long while it holds a lock.
 const quotaPeriod = 10 * time.Millisecond
 
-// Group puts the server into a control group without a limit until the test ends. The test is skipped where no control
+// Group puts the server into a control group without a limit until the test ends. The test is skipped if no control
 // group of version 1 can be made.
 func (s *Server) Group(t testing.TB) *Group {
 	t.Helper()

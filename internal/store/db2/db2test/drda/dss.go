@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// Code points of the objects that the proxy changes.
+// Code points of the objects that the proxy changes or watches.
 const (
 	codeEXCSAT    = 0x1041
 	codeACCSECRD  = 0x14ac

@@ -18,7 +18,7 @@ import (
 )
 
 func main() {
-	here := flag.Bool("here", false, "fetch nothing")
+	here := flag.Bool("here", false, "download nothing, and fail if something is missing")
 	flag.Parse()
 	get := func() (*db2test.Kit, error) { return db2test.FetchClient(context.Background()) }
 	if *here {

@@ -1,5 +1,5 @@
-// Package pinned downloads files that tests need from public registries: one version of each file, identified by its
-// SHA-256. Environment variables may name mirrors of the registries (registry.go).
+// Package pinned downloads files that tests and builds need from public registries: one version of each, identified
+// by its SHA-256. Environment variables may name mirrors of the registries (registry.go).
 package pinned
 
 import (

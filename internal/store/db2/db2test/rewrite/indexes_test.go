@@ -109,7 +109,7 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// A statement or an index that breaks a rule of IBM's manual is found.
+// An index does not serve a statement if either of them breaks a rule of IBM's manual.
 func TestIndexes_Rules(t *testing.T) {
 	const fixml = `declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";`
 	for name, c := range map[string]struct{ statement, old, by, index string }{

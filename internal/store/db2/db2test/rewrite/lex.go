@@ -74,7 +74,7 @@ func lex(sql string) (tokens []token) {
 	return tokens
 }
 
-// closing returns the length of the quoted text, with quotes doubled within it, that begins s; 0 if it does not end.
+// closing returns the length of the quoted text that s begins with (inner quotes are doubled), 0 if it does not end.
 func closing(s string, quote byte) int {
 	for i := 1; i < len(s); i++ {
 		if s[i] != quote {
