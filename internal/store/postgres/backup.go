@@ -147,8 +147,12 @@ func (s *Store) restore(ctx context.Context, file string, o store.CopyOptions) (
 			_ = feed.CloseWithError(err) // always nil
 		}()
 		err := s.copyTables(ctx, tx, bufio.NewReaderSize(reader, 1<<20))
-		_ = reader.CloseWithError(errors.New("the restore has ended")) // always nil
-		return cmp.Or(<-unpacked, err)                                 // if it is not complete, nothing is committed
+		_ = reader.CloseWithError(errEnded) // always nil
+		failed := <-unpacked
+		if err != nil && errors.Is(failed, errEnded) {
+			failed = nil // the cause is err
+		}
+		return cmp.Or(failed, err) // if it is not complete, nothing is committed
 	})
 	if err == nil {
 		_, err = s.pool.Exec(ctx, s.afterLoad())
@@ -158,6 +162,9 @@ func (s *Store) restore(ctx context.Context, file string, o store.CopyOptions) (
 	}
 	return m, err
 }
+
+// errEnded ends the reading of a backup when no more of it is needed.
+var errEnded = errors.New("the restore has ended")
 
 // copyTables fills the tables from a backup.
 func (s *Store) copyTables(ctx context.Context, tx pgx.Tx, from *bufio.Reader) error {

@@ -154,9 +154,12 @@ func TestBackup_Restore(t *testing.T) {
 
 	require.NoError(t, errOf(other.restore(t.Context(), file, store.CopyOptions{Replace: true})))
 	requireDataset(t, other, d)
+	require.NoError(t, errOf(other.pool.Exec(t.Context(), "ALTER TABLE brokerage.orders ADD CHECK (id = 7) NOT VALID")))
+	err = errOf(other.restore(t.Context(), file, store.CopyOptions{Replace: true}))
+	require.ErrorContains(t, err, "violates check constraint", "and the backup is not damaged")
 }
 
-// Verify finds what columns and other tables say and the document does not, and the other way round.
+// Verify finds where columns and other tables differ from the documents, in both directions.
 func TestVerify_Findings(t *testing.T) {
 	testenv.Long(t)
 	for _, parameters := range []string{"", pure} {
