@@ -74,12 +74,24 @@ func (t *tx) insertDocuments(documents []store.PreparedDocument) error {
 		case invalid:
 			d.Refused = domain
 		case isDuplicate(err):
-			d.Refused = fmt.Errorf("a key of %s exists already: %+v", tables[d.Kind], d.Keys)
+			d.Refused = duplicate(d.Keys)
 		case err != nil:
 			return err
 		}
 	}
 	return nil
+}
+
+// duplicate returns the error of a document with these keys, of which one exists. Db2 does not tell which.
+func duplicate(keys any) error {
+	switch keys := keys.(type) {
+	case tpox.OrderKeys:
+		return tpox.DuplicateOrder(keys.ID)
+	case tpox.CustomerKeys:
+		return fmt.Errorf("customer %d, or one of its accounts, exists already", keys.ID)
+	default:
+		return fmt.Errorf("security %s exists already", keys.(tpox.SecurityKeys).Symbol) //nolint:forcetypeassert // the rest
+	}
 }
 
 // raiseLeasesToGreatest makes leases begin after the greatest ids in the documents.
@@ -111,8 +123,8 @@ func (s *Store) holdLoad(ctx context.Context) (release func(), err error) {
 }
 
 // loading runs a load under a lock, because two loads at once would each take the other's documents for duplicates. A
-// setting marks the load as unfinished, from before the first document until statistics are collected; end runs in
-// the transaction that removes the setting.
+// setting marks the load as unfinished, from before the first document until statistics are collected. The function
+// end runs in the transaction that removes the setting.
 func (s *Store) loading(ctx context.Context, name string, load func() error, end func(*tx) error) (err error) {
 	release, err := s.holdLoad(ctx)
 	if err != nil {
