@@ -204,7 +204,7 @@ func TestContract_Problems(t *testing.T) {
 	require.ElementsMatch(t, listed, doc.Components.Schemas["ProblemJSON"].Value.Properties["type"].Value.Enum)
 }
 
-// References in x-unrouted exist. The library does not check them in extensions.
+// The responses that x-unrouted refers to exist. The library does not check references in extensions.
 func TestContract_Unrouted(t *testing.T) {
 	doc := contract(t)
 	unrouted, ok := doc.Extensions["x-unrouted"].(map[string]any)

@@ -46,7 +46,7 @@ func TestSchemas_AllUsed(t *testing.T) {
 	}
 }
 
-// Every body and every answer has an example, all of them are valid, and every file is one of them.
+// Every body and every answer has an example, all examples are valid, and every XML file is an example.
 func TestExamples_Valid(t *testing.T) {
 	doc := contract(t)
 	shown := map[string]bool{}

@@ -43,8 +43,8 @@ func recording(t testing.TB) (s service, drawn map[string]map[string]float64) {
 	}), drawn
 }
 
-// k6 draws the parameters of a workload as brokerage drive does: the two tools' counts of the values of each differ by
-// no more than chance.
+// k6 draws the parameters of a workload as brokerage drive does: the two tools' counts of each value differ by no
+// more than chance.
 func TestK6_DrawsAsTheDriver(t *testing.T) {
 	byK6, k6 := recording(t)
 	file := testenv.File(t, "own.json", `{"name": "own", "updates": {"price": [100, 119]}, "draws": {

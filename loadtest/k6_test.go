@@ -32,8 +32,8 @@ type service struct {
 	token string
 }
 
-// newService starts a service that passes requests to show first. It skips the test unless BROKERAGE_TEST_REQUIRE
-// names k6, because these tests take minutes, and building k6 takes one more.
+// newService starts a service that calls show, if any, with each request first. It skips the test unless
+// BROKERAGE_TEST_REQUIRE names k6, because these tests take minutes, and building k6 takes one more.
 func newService(t testing.TB, show func(*http.Request)) service {
 	t.Helper()
 	if !testenv.Required("k6") {
@@ -203,7 +203,7 @@ func TestK6_Refused(t *testing.T) {
 	}
 }
 
-// A service that dies ends the run, and its result is of the time until then.
+// A service that dies ends the run, and the result covers the time until then.
 func TestK6_ServiceDies(t *testing.T) {
 	s := newService(t, nil)
 	time.AfterFunc(10*time.Second, func() {

@@ -75,9 +75,9 @@ const backupName = "brokerage-20060102T150405Z.bak"
 
 var backupNames = regexp.MustCompile(`^brokerage-\d{8}T\d{6}Z\.bak$`)
 
-// generations returns the backups in a folder that were made from any database of this engine, the last by name
-// first. It does not use the times in manifests, since a manifest may hold any time. In a folder that users share,
-// only files of this process's user, of root and of the folder's owner count.
+// generations returns the backups in a folder that were made from databases of this engine, in descending order of
+// name. It does not use the times in manifests, since a manifest may hold any time. In a folder that users share, it
+// ignores files of users other than this process's, root and the folder's owner.
 func (f *dbFlag) generations(folder string) (all []backupIn, err error) {
 	about, err := os.Stat(folder)
 	if err != nil {

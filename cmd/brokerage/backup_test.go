@@ -88,7 +88,7 @@ func plantBackup(t testing.TB, file, identity string) {
 	require.NoError(t, os.WriteFile(file, b.Bytes(), 0o600))
 }
 
-// Backups with later names, as after a clock was set back, do not count with --keep, and the backup just written
+// With --keep, backups with later names, as after a clock was set back, are ignored, and the backup just written
 // stays. Files with other names are left alone, and so is a folder that the given name matches as a pattern.
 func TestBackup_KeepLater(t *testing.T) {
 	t.Parallel()

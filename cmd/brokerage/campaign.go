@@ -36,7 +36,7 @@ type campaignCmd struct {
 	Replace      bool `help:"Discard the campaign in DIR, empty the database (never one made by another program) and start from the beginning; other files in DIR are kept. Default: continue an interrupted campaign."`
 	Plan         bool `help:"Print the steps of the campaign, and exit. Nothing is created, loaded or run."`
 
-	Steps     []string `placeholder:"NAME" help:"Steps to run, separated by commas: population, before the database is loaded; and on the loaded database workloads (query, mixed, classic, insert-orders, insert-customers, or paths of workload files), cores and crash (docs/campaign.md). Default: those of the preset."`
+	Steps     []string `placeholder:"NAME" help:"Steps to run, separated by commas: population, before the load; after it workloads (query, mixed, classic, insert-orders, insert-customers, or paths of workload files), cores and crash (docs/campaign.md). Default: those of the preset."`
 	DataScale float64  `default:"1" placeholder:"F" range:"0.000001..1000" help:"Multiply the preset's numbers of customers, orders and inserted documents by F. Default: 1."`
 	TimeScale float64  `default:"1" placeholder:"F" range:"0.000001..1000" help:"Multiply the preset's warm-up and measured times by F. Default: 1."`
 
@@ -46,7 +46,7 @@ type campaignCmd struct {
 	Profile   *profileFlag   `placeholder:"PROFILE" help:"Profile of the dataset: tpox-2 or tpox-1. Default: that of the preset."`
 	Seed      *uint64        `placeholder:"N" help:"Seed of the dataset and of the random parameters; the same seed gives the same documents and parameters. Default: 1."`
 	Users     []int          `placeholder:"N" range:"1..10000" help:"Numbers of users to run query, mixed, classic and workload files with, separated by commas. Default: 1,2,4,8,16,50,100 (full), or those of the preset."`
-	Reference *int           `placeholder:"N" range:"1..10000" help:"Number of users for everything that runs at a single number of users: inserts, population, cores, crash. Default: that of the preset, or the largest of --users."`
+	Reference *int           `placeholder:"N" range:"1..10000" help:"Number of users for everything that runs at a single number of users: inserts, population, cores, crash. Default: the preset's, or with --users the largest."`
 	WarmUp    *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Warm-up before each measurement. Default: 20s (full), or that of the preset."`
 	Duration  *time.Duration `placeholder:"TIME" range:"1ms..720h" help:"Measured time of each run, at least 1ms. Default: 60s (full), or that of the preset."`
 	Think     *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Pause of each user between two transactions. Default: 0s."`

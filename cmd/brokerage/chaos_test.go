@@ -196,7 +196,7 @@ func (h *harness) finish(c chaosCase) (row string) {
 	succeeds(h.t, "verify", "--db", db)
 	kept := result.Proof{Acknowledged: tally.Acknowledged} // nothing is lost, twice or unknown
 	require.Equal(h.t, kept.String()+"\n", succeeds(h.t, "verify", "--db", db, "--ledger", h.load.Ledger).out)
-	recovery := "not applicable: the fault lasts"
+	recovery := "not measured"
 	if h.slowest > 0 {
 		recovery = fmt.Sprintf("%.2f s", h.slowest.Seconds())
 	}

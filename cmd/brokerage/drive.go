@@ -133,9 +133,12 @@ func (c *driveCmd) remote(ctx context.Context, s streams, config drive.Plan) err
 	if err != nil {
 		return err
 	}
+	if _, err := drive.ServiceURL(c.URL); err != nil {
+		return usagef("--url: %w", err)
+	}
 	target, err := drive.NewHTTP(c.URL, c.Token, security)
 	if err != nil {
-		return usagef("--url: %w", err)
+		return usagef("%w", err)
 	}
 	if c.WatchDB != "" {
 		database, err := store.Find(c.WatchDB)

@@ -164,8 +164,8 @@ func TestDrive_Find(t *testing.T) {
 
 const examples = "../../loadtest/examples/"
 
-// Application logging on PostgreSQL, by its own statements, in a database without a dataset: what was inserted is
-// there, and sessions are found by day.
+// The example workload logging runs its own SQL on PostgreSQL, without a dataset: what was inserted is there, and
+// sessions are found by day.
 func TestDrive_Logging(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()

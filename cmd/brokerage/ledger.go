@@ -15,7 +15,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// proofFlags are the flags of drive for a run that shows what a target keeps.
+// proofFlags are the flags of drive to keep a ledger and to break the target.
 //
 //nolint:lll // a help text is one string
 type proofFlags struct {
@@ -63,7 +63,7 @@ const mostFindings = 20
 
 // verifyLedger compares a ledger with a store, and prints what is wrong.
 func verifyLedger(ctx context.Context, s streams, db tpox.Store, path string) (result.Proof, error) {
-	proof, findings, err := ledger.Verify(ctx, db, path) // what was found counts even with an error
+	proof, findings, err := ledger.Verify(ctx, db, path) // findings are printed even with an error
 	if more := len(findings) - mostFindings; more > 0 {
 		findings = append(findings[:mostFindings:mostFindings], "and "+format.Count(int64(more))+" more like these")
 	}

@@ -106,7 +106,7 @@ func (c *loadCmd) space(needed float64) error {
 
 // loading is a load into an open database, of generated documents or of files.
 type loading struct {
-	name, now     string // of what is loaded, in messages
+	name, now     string // what is loaded, and a suffix to it, in messages
 	same          func(held string) bool
 	bytes, needed float64 // bytes to load, and the space that they take
 	// run loads, and returns what was loaded, in words, and how many documents.

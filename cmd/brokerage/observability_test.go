@@ -25,7 +25,7 @@ import (
 
 const deployed = "../../deploy/observability/"
 
-// uncounted returns the metrics of a process that this system does not count, such as its waits for disks.
+// uncounted returns the process metrics for which this system has no figures, such as waits for disks.
 func uncounted() (names []string) {
 	counted := probe.Here.Process(os.Getpid()).Figures
 	for figure, metric := range telemetry.ProcessMetrics {

@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// nobody is a user of this machine who may write to a shared folder and nowhere else.
+// nobody is the id of a user of that name, who may write to shared folders only.
 const nobody = 65534
 
 // Another user plants a link, or a file of his own, in the folder of an output, under the name of the output or of
@@ -62,7 +62,7 @@ func TestOutputs_SharedFolder(t *testing.T) {
 	}
 }
 
-// Files that another user plants in a shared folder of backups neither count with --keep nor are restored, whatever
+// Files that another user plants in a shared folder of backups are neither counted by --keep nor restored, whatever
 // their names and manifests say. Those of the folder's owner are used, as when root restores the service's backups.
 func TestBackup_SharedFolder(t *testing.T) {
 	t.Parallel()

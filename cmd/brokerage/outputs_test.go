@@ -66,7 +66,7 @@ var writers = []string{
 	"serve --listen 127.0.0.1:0 --db null: --audit-log",
 }
 
-// No output goes to a database or to the files that SQLite keeps beside it, served or not. Package output tests links.
+// No output goes to a database or to SQLite's files beside it, served or not. Links are tested in package output.
 func TestOutputs_Database(t *testing.T) {
 	t.Parallel()
 	dir := tinyDB(t)

@@ -10,7 +10,7 @@ import (
 	"brokerage/internal/format"
 )
 
-// progress reports the progress of a long run: in a line that is redrawn on a terminal, every few seconds elsewhere.
+// progress reports the progress of a long run: on a terminal by redrawing one line, elsewhere by a line every 5 s.
 type progress struct {
 	done atomic.Int64
 

@@ -70,7 +70,7 @@ func TestServe_JWT(t *testing.T) {
 	i.stop(t)
 
 	text := testenv.Text(t, trail)
-	did := make(map[string]int) // last status by client; fails on an almost full disk, where refusals are only counted
+	did := make(map[string]int) // last status by client; on an almost full disk this fails: refusals are only counted
 	for line := range strings.Lines(text) {
 		var r audit.Record
 		require.NoError(t, json.Unmarshal([]byte(line), &r))

@@ -21,8 +21,8 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// A flag overrides a variable, a variable the file, the file the default. The error for what is not a database shows
-// which one was used.
+// A flag overrides a variable, a variable the file, the file the default. The values are not databases, and the error
+// quotes the one that was used.
 func TestServe_Precedence(t *testing.T) {
 	file := testenv.File(t, "brokerage.yaml", "db: file\n")
 	says := func(from string, args ...string) {

@@ -10,8 +10,8 @@ import (
 	"brokerage/internal/store"
 )
 
-// writeSpace prints a table of the space that documents take in a database: of each kind in proportion to its own
-// bytes, of indexes and the rest in proportion to all bytes.
+// writeSpace prints a table of the space that documents take in a database. The percentage of a kind is relative to
+// its own raw bytes; those of indexes and the rest are relative to all raw bytes.
 func writeSpace(out io.Writer, documents, raw [len(dataset.Kinds)]int64, space store.Space) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(name, documents, raw string, stored, of int64) {

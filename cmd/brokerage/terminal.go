@@ -80,8 +80,8 @@ func clearLine(w io.Writer) {
 	}
 }
 
-// progress returns a function that shows the state of a long command: in a line that is redrawn on a terminal, in a
-// line a minute elsewhere.
+// progress returns a function that shows the state of a long command: on a terminal by redrawing one line, elsewhere
+// by a line a minute.
 func (s streams) progress() func(line string) {
 	draws, said := isTerminal(s.err), time.Now()
 	return func(line string) {

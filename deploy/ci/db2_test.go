@@ -66,7 +66,7 @@ type service struct {
 	WorkingDir          string `yaml:"working_dir"`
 }
 
-// stub writes programs, and returns a PATH on which they are found before others of their names.
+// stub writes programs, and returns a PATH in which they come before others of the same names.
 func stub(t testing.TB, programs map[string]string) (path string) {
 	t.Helper()
 	folder := t.TempDir()

@@ -111,7 +111,7 @@ func startCluster() (*cluster, error) {
 	return c, nil
 }
 
-// freePort returns a free port of this machine, whose successor is likely to be free too.
+// freePort returns a free port of this machine. The next port is likely to be free too.
 func freePort() (int, error) {
 	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -196,7 +196,7 @@ func (c *cluster) namespace(t testing.TB) string {
 		s := c.run(t, "", "delete", "namespace", name, "--wait=false")
 		assert.NoError(t, s.failed, s.err)
 	})
-	// A controller creates the account default, if there is a controller.
+	// If there is a controller, it creates the account named default.
 	c.must(t, `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default"}}
 		{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"brokerage"}}`,
 		"apply", "--server-side", "-n", name, "-f", "-")

@@ -91,8 +91,8 @@ func TestSecrets_Twice(t *testing.T) {
 	require.Equal(t, 1, strings.Count(last["brokerage-tokens"]["tokens"], "loadtest:"))
 }
 
-// The script install would run these steps, with the given image for all containers but PostgreSQL's. A placeholder
-// that was not replaced is refused by its name, and nothing is loaded where a database is recorded.
+// With --dry-run, install prints these steps, with the given image for all containers but PostgreSQL's. A placeholder
+// that was not replaced is refused by its name, and nothing is loaded if the namespace has had a database.
 func TestInstall(t *testing.T) {
 	c := requireCluster(t)
 	const image = "registry.test/team/brokerage@sha256:0123"

@@ -54,8 +54,8 @@ func TestMonitoring_Rules(t *testing.T) {
 	require.Equal(t, made, testenv.Text(t, kept))
 }
 
-// The links of all alerts lead to entries of the copy of the runbook that runbook.yaml names. The objects have the
-// label by which kube-prometheus-stack finds them.
+// All alerts link to entries of the runbook at the address in runbook.yaml. The objects have the label by which
+// kube-prometheus-stack finds them.
 func TestMonitoring_Links(t *testing.T) {
 	address := text(objects(t, testenv.Text(t, "components/monitoring/runbook.yaml"))[0], "data", "url")
 	all := compose(t, variants["monitoring"])

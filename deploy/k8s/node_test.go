@@ -87,7 +87,7 @@ func (n *node) volume(t testing.TB, claim string) (folder string) {
 	return folder
 }
 
-// smaller fits everything onto a node of two processors.
+// smaller has patches with which everything fits onto a node of two processors.
 const smaller = `patches:
   - target: {group: apps, labelSelector: app.kubernetes.io/part-of=brokerage}
     patch: |

@@ -184,7 +184,7 @@ func queriesOf(t testing.TB, panels []panel) (queries []string) {
 	return queries
 }
 
-// Each matcher of the example for Alertmanager is about alerts that exist, and only pages mute others.
+// Each matcher of the Alertmanager example matches an existing alert, and only alerts of severity page mute others.
 func TestAlertmanager(t *testing.T) {
 	var config struct {
 		Rules []struct {

@@ -205,8 +205,8 @@ func (c *claims) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A date is a time of a token, in seconds. It refuses a time after the year 9999: the library would take one that a
-// time.Time cannot hold for one in the past.
+// A date is a time of a token, in seconds. It refuses a time after the year 9999: the library would treat a time that
+// is too large for a time.Time as past.
 type date struct{ to **jwt.NumericDate }
 
 func (d *date) UnmarshalJSON(text []byte) error {

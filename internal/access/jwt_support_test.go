@@ -87,7 +87,7 @@ func good() jwt.MapClaims {
 	}
 }
 
-// sign makes a token with changed claims and headers; nil removes one.
+// sign makes a token with changed claims and headers; a nil value removes its entry.
 func (s signer) sign(t testing.TB, claims, header map[string]any) string {
 	t.Helper()
 	token := jwt.NewWithClaims(s.method, good())

@@ -44,7 +44,7 @@ type heldKeys struct {
 }
 
 // KeyReplaceAll implements jwkset.Storage. It leaves out keys that verify no accepted signature. If no key is left,
-// the set is refused: that is far more often a mistake than meant to lock all clients out.
+// the set is refused: far more often it is a mistake than meant to lock all clients out.
 func (h *heldKeys) KeyReplaceAll(ctx context.Context, keys []jwkset.JWK) error {
 	if len(keys) > maxKeys {
 		return unusableError{fmt.Errorf("there are more than %d keys", maxKeys)}

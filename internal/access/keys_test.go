@@ -137,7 +137,7 @@ func TestKeys_Failures(t *testing.T) {
 	}
 }
 
-// A service starts while the issuer's keys are unavailable, and accepts its tokens once they are there.
+// A service starts while the issuer's keys are unavailable, and accepts the issuer's tokens once the keys are there.
 func TestKeys_NotThereAtFirst(t *testing.T) {
 	s := newSigner(t, "1", ES256)
 	i := newIssuer(t, nil)

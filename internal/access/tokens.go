@@ -61,8 +61,8 @@ func (t *Tokens) Len() int { return len(*t.entries.Load()) }
 // hashed stay on the stack.
 const maxToken = 512
 
-// Client returns the client of an Authorization header: "Bearer", in any case, one space, and a token of the file. Its
-// duration reveals nothing about the tokens, since it compares hashes, always with all of them.
+// Client returns the client of an Authorization header: "Bearer" in any letter case, one space and a token of the
+// file. Its duration reveals nothing about the tokens, since it compares hashes, always all of them.
 func (t *Tokens) Client(_ context.Context, authorization string) (*Client, bool) {
 	secret, ok := bearer(authorization, maxToken)
 	if !ok {

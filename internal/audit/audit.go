@@ -38,7 +38,7 @@ type Record struct {
 	Status      int               `json:"status"`
 	RequestID   string            `json:"request_id"`
 	Key         string            `json:"idempotency_key,omitempty"` // the same key is the same write
-	Lost        int64             `json:"lost,omitempty"`            // records missing, in a record of a loss
+	Lost        int64             `json:"lost,omitempty"`            // number of lost records, if the record reports them
 	LeftOut     int64             `json:"left_out,omitempty"`        // refusals of the client that have no record
 }
 
@@ -92,7 +92,7 @@ type keptOpen struct{ io.Writer }
 
 func (keptOpen) Close() error { return nil }
 
-// Open opens the log in a file, which it creates for its owner alone if needed. A last line without an end, which a
+// Open opens the log in a file, which it creates for its owner alone if needed. An unfinished last line, which a
 // full disk has torn, is ended and marked. When the file is moved away, to be archived, the log begins a new one, with
 // the next record or with Reopen.
 func Open(path string, o Options) (*Log, error) {

@@ -241,7 +241,7 @@ func TestLog_Room(t *testing.T) {
 	require.Equal(t, map[string]int64{"ann ok": 1, "eve left-out": 3, "eve forbidden": 1}, outcomes(t, out.String()))
 }
 
-// A last line without an end is ended and marked when the file is opened.
+// An unfinished last line is ended and marked when the file is opened.
 func TestLog_Torn(t *testing.T) {
 	const torn = `{"time":"2023-11-14T22:13:20Z","client":"ann","addr`
 	path := testenv.File(t, "audit.log", torn)

@@ -75,7 +75,8 @@ func (c *Campaign) Run(ctx context.Context) (*Record, error) {
 		if ctx.Err() != nil {
 			c.record.Unfinished = "interrupted"
 		}
-		err = fmt.Errorf("%s: the measurements are in %s; the same command continues it", c.record.Unfinished, c.file())
+		err = fmt.Errorf("%s: the results so far are in %s; the same command, without --replace, continues it",
+			c.record.Unfinished, c.file())
 	}
 	return c.record, errors.Join(err, c.save())
 }
@@ -158,7 +159,7 @@ func (c *Campaign) begin(ctx context.Context) error {
 	return c.save()
 }
 
-// steps runs the steps that are not done. It writes the measurements of each, even if it fails.
+// steps runs the steps that are not done. It writes the measurements of each, even of one that fails.
 func (c *Campaign) steps(ctx context.Context) error {
 	for i := range c.record.Steps {
 		s := &c.record.Steps[i]

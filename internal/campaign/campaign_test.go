@@ -127,8 +127,8 @@ func TestCampaign_Resumes(t *testing.T) {
 				return nil
 			}
 			r, err := w.run(w.small(folder))
-			require.ErrorContains(t, err, "interrupted: the measurements are in ")
-			require.ErrorContains(t, err, "the same command continues it")
+			require.ErrorContains(t, err, "interrupted: the results so far are in ")
+			require.ErrorContains(t, err, "the same command, without --replace, continues it")
 			require.Equal(t, Interrupted, r.Steps[i].State)
 			if i%2 == 1 { // kill -9 leaves the file as it was before the step
 				require.NoError(t, os.WriteFile(filepath.Join(folder, File), before, 0o600))
@@ -157,7 +157,7 @@ func TestCampaign_ServiceDies(t *testing.T) {
 		return nil
 	}
 	r, err := w.run(w.campaign(folder))
-	require.ErrorContains(t, err, "mixed, 2 users: the target no longer answers: the measurements are in ")
+	require.ErrorContains(t, err, "mixed, 2 users: the target no longer answers: the results so far are in ")
 	require.Equal(t, "mixed, 2 users: the target no longer answers", r.Unfinished)
 	require.NotNil(t, stepOf(t, r, "mixed, 2 users").Run)
 	schematest.Require(t, schema, text())
@@ -234,7 +234,7 @@ func TestCampaign_Refusals(t *testing.T) {
 	})
 }
 
-// A population of fewer documents than it has stages has no stage without documents.
+// A population with fewer documents than stages skips the stages without documents.
 func TestCampaign_PopulatesFewDocuments(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -261,7 +261,7 @@ func TestCampaign_Reloads(t *testing.T) {
 	require.Equal(t, []string{"population", "load", "space", "query, 2 users"}, names(r)[:4])
 }
 
-// Every INVALID run makes a campaign INVALID, also that of a service which loses what it has acknowledged. A stage of
+// Every INVALID run makes a campaign INVALID, also one whose service loses what it has acknowledged. A stage of
 // inserts may be unsteady.
 func TestRecord_Invalid(t *testing.T) {
 	run := func(v result.Validity) result.Run { return result.Run{Validity: v} }

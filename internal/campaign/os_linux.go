@@ -15,8 +15,8 @@ import (
 // dieWithParent ends a service when the campaign is killed; otherwise the service would keep the database locked.
 func dieWithParent(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
-// limitCores lets the processes of a server, of which pid is the parent, run on no more than n of its cores. undo lets
-// them run on all of them again.
+// limitCores lets the processes of a server, of which pid is the parent, run on no more than n of its cores. undo
+// lifts the limit.
 func limitCores(pid, n int) (undo func() error, err error) {
 	var all, some unix.CPUSet
 	if err := unix.SchedGetaffinity(pid, &all); err != nil {

@@ -120,8 +120,8 @@ func TestReadPreset_Scaled(t *testing.T) {
 	})
 }
 
-// A study populates an empty database by its users, loads it, and inserts its numbers of documents into the loaded
-// one. A population that was interrupted begins again, and a plan shows which steps are left.
+// A study lets its users populate an empty database, loads it, and inserts its numbers of documents into the loaded
+// database. A population that was interrupted begins again, and a plan shows which steps are left.
 func TestCampaign_Paper(t *testing.T) {
 	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()

@@ -215,7 +215,7 @@ func onlyDisturbed(v result.Validity) bool {
 	return len(v.Reasons) == 1 && (v.Unsteady || v.Disturbed) || len(v.Reasons) == 2 && v.Unsteady && v.Disturbed
 }
 
-// MaxFile bounds a file of results, in bytes. That of a run of a day with figures of every 5 s has about 200 MB.
+// MaxFile bounds a file of results, in bytes. The result of a one-day run with figures every 5 s has about 200 MB.
 const MaxFile = 256 << 20
 
 // Read reads a campaign's file.

@@ -23,11 +23,11 @@ type ServiceSettings struct {
 	CPUs int // that it may use; 0 is all
 }
 
-// Driver runs a plan against a service that it starts for the run. If p.Break.At is set, it kills the service then,
-// as kill -9 does, and starts it again. A run that is ended early is returned together with the error that ended it.
+// Driver runs a plan against a service that it starts for the run. If p.Break.At is set, it kills the service at
+// that time, as kill -9 does, and starts it again. A run that ended early is returned with the error that ended it.
 type Driver func(ctx context.Context, s ServiceSettings, p drive.Plan) (*result.Run, error)
 
-// Timeouts for the start of a service, the schema of a database included, and for its stop.
+// Timeouts for the start of a service, which may make the schema of its database, and for its stop.
 const (
 	startTimeout = 5 * time.Minute
 	stopTimeout  = time.Minute

@@ -179,7 +179,7 @@ func repeats[T cmp.Ordered](list []T) bool {
 	return len(slices.Compact(slices.Sorted(slices.Values(list)))) < len(list)
 }
 
-// changed returns the names of the settings in which other differs.
+// changed returns the names of the settings whose values in s and other differ.
 func (s Settings) changed(other Settings) string {
 	var names []string
 	a, b := reflect.ValueOf(s), reflect.ValueOf(other)

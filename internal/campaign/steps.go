@@ -51,7 +51,7 @@ func (c *Campaign) do(ctx context.Context, s *Step) (err error) {
 const populationStages = 4
 
 // populate lets users fill a database that has only securities: they insert as many customers and orders as the dataset
-// has, with one commit each, in stages. There is no transaction that inserts a security, so these are loaded.
+// has, with one commit each, in stages. No transaction inserts a security, so the securities are loaded.
 func (c *Campaign) populate(ctx context.Context, s *Step) error {
 	spec := c.dataset.Spec()
 	var err error
@@ -179,7 +179,7 @@ func (c *Campaign) drivePlan(r *RunPlan) (p drive.Plan, err error) {
 		Think: drive.Think{Mean: s.Think.Duration}, Seed: s.Seed, Version: c.Versions.Brokerage, Commit: c.Versions.Commit,
 		Settings: map[string]string{"pool": strconv.Itoa(r.Connections)},
 	}
-	if r.Documents > 0 { // with a warm-up as short as is valid, since the database grows by it too
+	if r.Documents > 0 { // with the shortest valid warm-up, because the database grows during it too
 		p.Ramp, p.Duration = min(p.Ramp, validWarmUp), 0
 	}
 	const intervals = 6 // of a run, which show whether it was steady

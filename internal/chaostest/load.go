@@ -130,7 +130,7 @@ func (l *Load) Stop(t testing.TB) Tally {
 	l.stopping.Store(true)
 	defer time.AfterFunc(2*time.Minute, l.cancel).Stop()
 	require.NoError(t, l.running.Wait())
-	l.client.CloseIdleConnections() // a fault may be waiting on them
+	l.client.CloseIdleConnections() // a proxy may still wait for data on them
 	require.NoError(t, l.ledger.Close())
 	return l.Tally()
 }

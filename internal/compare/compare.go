@@ -34,8 +34,8 @@ type Config struct {
 }
 
 const (
-	// The counted time of a slice: quick at first; slow in the open model, whose figures are latencies, with commands
-	// before slices, or if a side does less than fastEnough transactions a second. Blocks take equally long.
+	// The counted time of a slice: quick at first; slow in the open model (because its figures are latencies), with
+	// commands before slices, or if a side does less than fastEnough transactions a second. Blocks take equally long.
 	quick, quickPerBlock = 250 * time.Millisecond, 16
 	slow, slowPerBlock   = time.Second, 4
 	fastEnough           = 400
@@ -45,7 +45,7 @@ const (
 	leastBlocks = 10
 	// lookAgain is the factor by which the number of blocks grows from one look to the next.
 	lookAgain = 1.25
-	// mostCarried is the share of its own use of processors and disks that a side may use while the other is measured.
+	// mostCarried is a side's largest use of processors or disks in the other's slices, as a share of that in its own.
 	mostCarried = 0.03
 	// mostLong is the longest counted time of a lengthened block, as a share of Config.Within.
 	mostLong = 1.0 / 15
@@ -59,7 +59,7 @@ const (
 	// After mostPatience and leastSlices, a comparison ends if more than half of its slices were disturbed.
 	mostPatience = 40 * time.Second
 	leastSlices  = 24
-	// mostApart is the largest difference of the sides' data that is not noted, as a share of the documents.
+	// mostApart is how far the sides' data may differ, as a share of the documents, before a note says so.
 	mostApart = 0.02
 )
 
@@ -263,7 +263,7 @@ func (c *comparison) lengthen() bool {
 	c.slices(2*c.length, perBlock)
 	c.result.note("slices lengthened to %s after %s: %s", c.length, format.Duration(c.passed()), reason)
 	c.own, c.idle, c.blocks = [2]used{}, [2]used{}, nil
-	r := c.result // without the slices so far
+	r := c.result // from which the slices so far are removed
 	r.Figures, r.Transactions, r.Blocks = nil, nil, nil
 	for i := range r.Sides {
 		r.Sides[i].Counted = 0

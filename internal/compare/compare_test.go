@@ -26,7 +26,7 @@ type machine struct {
 	noise  float64       // standard deviation of the noise of a second
 	lasts  float64       // time constant in seconds of the correlation of the noise; 0: no correlation
 	stalls float64       // chance that a slice has half the throughput
-	wave   float64       // standard deviation of a noise of A alone that lasts as long
+	wave   float64       // standard deviation of a noise of A alone, with the same time constant
 	spoilt float64       // chance that others spoil a slice
 	left   float64       // seconds of work that A leaves behind after a slice
 	failed float64       // share of the answers of B that are unexpected
@@ -90,7 +90,7 @@ func compareOn(t testing.TB, m *machine, config Config) *Result {
 	return r
 }
 
-// share returns the share of a number of comparisons on a machine that have one of the verdicts.
+// share runs comparisons on a machine, and returns the share of them that has one of the verdicts.
 func share(t testing.TB, comparisons int, m machine, config Config, verdicts ...Verdict) float64 {
 	t.Helper()
 	n := 0
@@ -104,8 +104,8 @@ func share(t testing.TB, comparisons int, m machine, config Config, verdicts ...
 	return float64(n) / float64(comparisons)
 }
 
-// Of two equal sides, at most one comparison in twenty finds a difference at any of its looks, on machines of several
-// kinds. Without a tolerance, an interval without 0 ends the comparison.
+// Between two equal sides, at most one comparison in twenty finds a difference at any of its looks, on machines of
+// several kinds. Without a tolerance, an interval without 0 ends the comparison.
 func TestMeasure_HoldsError(t *testing.T) {
 	testenv.Long(t)
 	const comparisons = 400

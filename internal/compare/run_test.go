@@ -56,7 +56,7 @@ func TestRun(t *testing.T) {
 			}
 		}
 		require.Equal(t, deciding, decide)
-		if rate == 0 { // at the rate, some are too rare
+		if rate == 0 { // at a rate, some transactions are too rare
 			require.Len(t, r.Transactions, 7)
 		}
 		require.Positive(t, r.Sides[0].Counted)

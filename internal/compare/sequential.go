@@ -8,7 +8,7 @@ const alpha = 0.05
 // spending computes the boundaries of a group sequential test by Lan and DeMets: alpha is spent evenly over the time
 // that a comparison may take, so that looking often costs little. A look spends what its time allows and earlier
 // looks have not spent.
-// It follows the sum of standard normal increments and keeps the density of the sums that no boundary has stopped.
+// A spending follows the sum of standard normal increments and keeps the density of sums not stopped by a boundary.
 type spending struct {
 	alpha   float64   // in all
 	spent   float64   // of alpha
@@ -69,7 +69,7 @@ func (s *spending) look(blocks int, passed float64) float64 {
 // restart forgets the blocks, but not the alpha that was spent on them.
 func (s *spending) restart() { s.blocks, s.sums, s.density = 0, nil, nil }
 
-// quantile returns the x that a standard normal variable exceeds with the chance tail.
+// quantile returns the x that a standard normal variable exceeds with a chance of tail.
 func quantile(tail float64) float64 { return math.Sqrt2 * math.Erfcinv(2*tail) }
 
 // upperTail returns the chance that a standard normal variable exceeds x.

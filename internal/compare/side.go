@@ -173,7 +173,7 @@ func (s *side) openDatabase(ctx context.Context, other *side) (drive.Target, err
 func serverOf(ctx context.Context, database store.Database) int {
 	watcher, err := database.Watch(ctx)
 	if err != nil || watcher == nil {
-		return 0 // opening it says why
+		return 0 // opening the database returns the reason
 	}
 	defer func() { _ = watcher.Close() }() // nothing was written
 	return watcher.Process()

@@ -52,9 +52,9 @@ func figuresOf(open bool, mix []workload.Mixed) []Row {
 	return figures
 }
 
-// takeSlice runs the users of one side for a slice. It reads what everything has used before and after, while nothing
-// runs: so reading takes nothing from the slice, and the processor time belongs to its transactions. A side that does
-// not answer is an error.
+// takeSlice runs the users of one side for a slice. Before and after, while nothing runs, it reads what everything
+// has used: so reading takes nothing from the slice, and the processor time belongs to its transactions. A side that
+// does not answer is an error.
 func (c *comparison) takeSlice(ctx context.Context, at int, length time.Duration) (slice, error) {
 	s := slice{side: at, at: c.passed().Seconds(), failed: make(map[string]int)}
 	crew := c.sides[at].crew

@@ -142,7 +142,7 @@ func printSlices(counts []float64, length time.Duration) {
 		100*float64(misses)/float64(max(windows, 1)), windows)
 }
 
-// printBeginning prints the throughput at the beginning of slices, in percent of that of their second half.
+// printBeginning prints the throughput at the beginning of slices, as a percentage of that in their second half.
 func printBeginning(b *testing.B, c *comparison, length time.Duration) {
 	b.Helper()
 	const slice = 2 * time.Second
@@ -211,7 +211,7 @@ func BenchmarkCheck(b *testing.B) {
 
 // BenchmarkCapacity searches for the highest rate of the embedded store and of PostgreSQL in turn, half of the times
 // with foreign load, and compares it with the closed model in slices between those of the search: `make
-// capacity-check`. The goal is one of the median: a short stall breaks a goal of p99, but is only a part of the
+// capacity-check`. The goal limits the median: a short stall breaks a goal of p99, but is only a part of the
 // closed model's mean.
 func BenchmarkCapacity(b *testing.B) {
 	searches := setting(b, "BROKERAGE_CAPACITY_CHECK", "", strconv.Atoi)

@@ -10,7 +10,7 @@ import (
 	"brokerage/internal/format"
 )
 
-// mostFailed is the share of unexpected answers from which a comparison is INVALID.
+// mostFailed is the share of unexpected answers that makes a comparison INVALID.
 const mostFailed = 0.005
 
 // look computes the intervals and the answer. It returns true if the comparison is decided, or over.
@@ -70,8 +70,8 @@ func (c *comparison) logs(figure int) (logs []float64) {
 	return logs
 }
 
-// logRatio returns the log ratio of B to A of the means of a figure over the slices of a block that have it; false if
-// there is none. The means are of slices, not of logs: in some slices the disk may do next to nothing.
+// logRatio returns the log ratio of B to A of a figure, from its means over the slices of a block that have it; false
+// if there is none. It takes the log of means, not the mean of logs: in some slices the disk may do next to nothing.
 func logRatio(block []slice, figure int) (log float64, ok bool) {
 	var sums, counts [2]float64
 	for _, s := range block {

@@ -39,7 +39,7 @@ type Dataset struct {
 func New(spec Spec) *Dataset {
 	p, s := spec.Profile, spec.Scale
 	if s.step == counted {
-		// The numbers of any named scale but tiny in this profile mean that scale.
+		// Numbers that a named scale has in this profile mean that scale, unless it is tiny.
 		for _, named := range Scales()[1:] {
 			if named.Count(p, Customer) == s.given[Customer] && named.Count(p, Order) == s.given[Order] {
 				s = named

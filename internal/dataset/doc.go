@@ -56,6 +56,6 @@
 //
 // An order refers to a customer that exists at every scale that contains the order: the smallest such scale adds both,
 // and each account that it adds is equally likely. So a customer has the same orders at every scale from XXXS on,
-// scattered over those that its scale adds. Securities are drawn by Zipf's law with exponent 1; the popular ones are
-// scattered over the indexes.
+// scattered over all orders that were added with it. Securities are drawn by Zipf's law with exponent 1; the popular
+// ones are scattered over the indexes.
 package dataset

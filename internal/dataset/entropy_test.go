@@ -38,8 +38,8 @@ func TestAppend_OrderEntropy(t *testing.T) {
 	}
 }
 
-// Descriptions that are cut to the length of one of the kit's two compress, on average, like that one to within a
-// sixth.
+// Descriptions that are cut to the length of a description in the kit have, on average, a compression ratio within a
+// sixth of that description's.
 func TestAppend_ProseEntropy(t *testing.T) {
 	t.Parallel()
 	slow(t)

@@ -52,7 +52,7 @@ func TestDataset_AccountAt(t *testing.T) {
 	})
 }
 
-// The ids in documents are those of the package comment, at both ends of the largest scale; of securities at its end.
+// The ids in documents are those of the package comment, at both ends of the largest scale (securities: at its end).
 func TestAppend_IDs(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {

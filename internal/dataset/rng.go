@@ -97,7 +97,7 @@ func newCodes(list string) *codes {
 	return c
 }
 
-// newWeights returns a list without values, for its indexes. Every index has the slots between the cumulative weights,
+// newWeights returns a list without values, to draw indexes. Every index has the slots between the cumulative weights,
 // rounded down, and at least one.
 func newWeights(weights ...int) *codes {
 	c, total := &codes{}, 0

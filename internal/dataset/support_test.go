@@ -61,7 +61,7 @@ func each(d *dataset.Dataset, k dataset.Kind, from, n int64, f func(i int64, doc
 	}
 }
 
-// texts returns the contents of the elements of a name. The elements must have no attributes and not be nested.
+// texts returns the contents of the elements with a given name. The elements must have no attributes and not be nested.
 func texts(doc []byte, name string) [][]byte {
 	var found [][]byte
 	start, end := []byte("<"+name+">"), []byte("</"+name+">")
@@ -76,7 +76,7 @@ func texts(doc []byte, name string) [][]byte {
 	}
 }
 
-// text returns what the first element of a name holds, nil if there is none.
+// text returns the content of the first element with a given name, nil if there is none.
 func text(doc []byte, name string) []byte {
 	_, after, ok := bytes.Cut(doc, []byte("<"+name+">"))
 	if !ok {
@@ -86,7 +86,7 @@ func text(doc []byte, name string) []byte {
 	return found
 }
 
-// attr returns the value of the first attribute with a name in or after the first start tag of an element, or nil.
+// attr returns the value of the first attribute of a given name, from the first start tag of an element on, or nil.
 func attr(doc []byte, element, name string) []byte {
 	at := bytes.Index(doc, []byte("<"+element+" "))
 	if at < 0 {

@@ -53,7 +53,7 @@ func TestDataset_Templates(t *testing.T) {
 	})
 }
 
-// A filled template of an order is the document that a larger scale has at that index.
+// Order template j, filled in, is the order that a larger scale has at index Count+j.
 func TestDataset_Templates_FillIn(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {

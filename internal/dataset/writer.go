@@ -77,7 +77,7 @@ func (w *writer) decimalElem(name string, v int64, places int) {
 // int writes a number that may be negative.
 func (w *writer) int(v int64) { w.b = strconv.AppendInt(w.b, v, 10) }
 
-// padded writes the last width digits of v, at most four, with zeros in front.
+// padded writes v as width digits, at most four, with leading zeros or without the digits that do not fit.
 func (w *writer) padded(v, width int) {
 	w.b = append(w.b, "0000"[:width]...)
 	for at := len(w.b) - 1; width > 0; at, width = at-1, width-1 {

@@ -7,8 +7,8 @@ import "math/bits"
 // thresholds are integers, see rng.
 type popularity []aliasColumn
 
-// aliasColumn is drawn as often as every other column. Of 2^32 draws of a column, the number in keep select the
-// security in first, the rest the one in second.
+// aliasColumn is drawn as often as every other column. It gives the security in the field first with a probability of
+// keep/2^32, and otherwise the security in the field second.
 type aliasColumn struct {
 	keep          uint32
 	first, second int32

@@ -21,8 +21,8 @@ type arrivals struct {
 const tick = int64(time.Millisecond)
 
 // dues yields when transactions are due, in nanoseconds since the ramp began. During the ramp the rate grows evenly
-// from 0, so the number of arrivals is rate·t²/(2·ramp). The shares of a load take even arrivals in turn; independent
-// Poisson arrivals of several shares are Poisson arrivals together.
+// from 0, so the number of arrivals is rate·t²/(2·ramp). The shares of a load take evenly spaced arrivals in turn;
+// independent Poisson arrivals of several shares are Poisson arrivals together.
 func (p *Plan) dues() iter.Seq[int64] {
 	parts, number := max(p.Share.Of, 1), max(p.Share.Number, 1)
 	position := float64(number - 1) // among the arrivals of all load generators

@@ -35,7 +35,7 @@ type Crew struct {
 	begin    int64
 	end      atomic.Int64
 	arrivals *arrivals     // of the open model, or nil
-	patience time.Duration // how long after the end arrivals that wait are still begun
+	patience time.Duration // how long waiting arrivals are still begun after the end
 	// In the closed model with a Count: measured transactions that users have begun and finished.
 	taken, finished atomic.Int64
 	brokenAt        atomic.Int64 // when Break.Do began, or 0

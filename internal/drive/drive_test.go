@@ -238,8 +238,8 @@ func dues(p Plan, n int) (all []int64) {
 	return all
 }
 
-// Even arrivals are due at whole ticks, in the number that the rate requires, none too early and none later than the
-// next tick. During a ramp their rate rises from 0. Parts take them in turn.
+// Evenly spaced arrivals are due at whole ticks, in the number that the rate requires, none too early and none later
+// than the next tick. During a ramp their rate rises from 0. Shares of a load take them in turn.
 func TestArrivals_Even(t *testing.T) {
 	const rate = 3210.0
 	for i, due := range dues(Plan{Rate: rate, Arrivals: Even}, 10*rate) {

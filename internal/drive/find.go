@@ -69,8 +69,8 @@ type finder struct {
 // returns a result without transactions whose curve has the estimate, its interval and all rates. If the search ends
 // early, it returns the error, and the curve until then if there is one.
 //
-// The first rate is that of the plan or, without one, what the users achieve in the closed model while they warm up:
-// for the ramp of the plan, but at least for a slice.
+// The first rate is that of the plan or, without one, what the users achieve in the closed model while they warm up,
+// which takes the ramp of the plan, but at least a slice.
 func Find(ctx context.Context, p Plan, t Target, s RateSearch) (*result.Run, error) {
 	first, ramp := p.Rate, p.Ramp
 	p.Rate, p.Ramp, p.Duration, p.Every = 0, 0, s.Within, 0
@@ -121,7 +121,7 @@ func newFinder(s RateSearch, mix []workload.Mixed, users int, seed uint64) *find
 	}
 }
 
-// limiting returns what was used at the lowest rate, not below the estimate, that has missed the goal.
+// limiting returns what was used at the lowest rate that missed the goal and is not below the estimate.
 func (f *finder) limiting() result.Usage {
 	lowest := math.Inf(1)
 	for rate := range f.usage {
@@ -240,7 +240,7 @@ func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error)
 }
 
 // keepsUp reports whether the target keeps up with a rate. At the end of a slice, no more transactions may wait than
-// there are users or, if all were begun later, than waitingShare of those that were due: the goal counts their times.
+// there are users or, if all were begun later and their times count for the goal, than waitingShare of those due.
 func (f *finder) keepsUp(rate float64, s *Sliced) bool {
 	waiting := s.waiting()
 	return waiting <= f.users || s.Lost == 0 && float64(waiting) <= waitingShare*rate*f.length.Seconds()

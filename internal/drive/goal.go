@@ -92,7 +92,7 @@ func (g Goal) slowest() (longest time.Duration) {
 	return longest
 }
 
-// counted is how many transactions of a try a limit concerns, and how many of these were over the limit.
+// counted is the number of transactions of a try that a limit concerns, and the number of these over the limit.
 type counted struct{ all, over int64 }
 
 // count adds records to the counts of a try, one for each limit.

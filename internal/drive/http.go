@@ -138,8 +138,8 @@ func isLocal(host string) bool {
 }
 
 // permits returns an error if the workload has own transactions, or the token lacks a required scope. It changes no
-// document: if the workload needs the scope, it leases one id, and tries to replace a customer that cannot exist. A
-// service checks scopes first, so 404 means that the token has the scope.
+// document: for a workload that writes, it leases one id; for one that replaces documents, it tries to replace a
+// customer that cannot exist. A service checks scopes first, so 404 means that the token has the scope.
 func (h *HTTP) permits(ctx context.Context, d *workload.Definition) error {
 	err := d.Fits("")
 	if err == nil && d.Writes() {

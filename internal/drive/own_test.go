@@ -63,11 +63,11 @@ func TestOwn_Statements(t *testing.T) {
 	require.Equal(t, int64(2), rows("SELECT DISTINCT word FROM own"))
 }
 
-// A statement that the database refuses is found before the load if it can be, and otherwise counted by its code.
+// A statement that the database refuses is found before the load if possible, or else counted by its error code.
 func TestOwn_StatementsRefused(t *testing.T) {
 	d := ownWorkload(t, ownStatements, map[string]string{"total.sql": "SELECT 1", "other.sql": "SELECT 2"})
 	b := direct(t, openSQLite(t, filepath.Join(t.TempDir(), "own.db")), "sqlite:own.db")
-	c := Plan{Definition: d, Users: 1, Count: 10, Seed: 1} // a user alone draws the same keys in each run
+	c := Plan{Definition: d, Users: 1, Count: 10, Seed: 1} // a single user draws the same keys in each run
 	require.NoError(t, d.SetWeights("twice=1"))
 	_, err := Run(t.Context(), c, b)
 	require.ErrorContains(t, err, "the transaction twice: ")

@@ -13,7 +13,7 @@ import (
 type Sliced struct {
 	Records []result.Record
 	Lost    int64         // arrivals that were never begun
-	Late    time.Duration // the most by which the clock of the load generator was late
+	Late    time.Duration // the longest delay of the load generator's clock
 }
 
 // Slice lets the users work for length, waits for the answers, and returns the records of what was begun or, in the

@@ -42,6 +42,6 @@ type reading struct {
 	missing []string      // of the process, with the reason
 }
 
-// answerWithin is the timeout of a call. It is longer than a service by default waits for its store, so that a load
+// answerWithin is the timeout of a call. It exceeds a service's default timeout for its store, so that a load
 // generator sees the service's own timeout.
 const answerWithin = 30 * time.Second

@@ -41,7 +41,7 @@ func (t Think) String() string {
 	return t.Mean.String()
 }
 
-// draw returns the next pause. A fixed one draws nothing.
+// draw returns the next pause. A fixed pause uses no random number.
 func (t Think) draw(r *rand.Rand) time.Duration {
 	if t.Exponential {
 		return time.Duration(r.ExpFloat64() * float64(t.Mean))

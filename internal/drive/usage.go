@@ -62,7 +62,7 @@ func ThisMachine() result.Machine {
 	if memory, err := files.Meminfo(); err == nil && memory.MemTotalBytes != nil {
 		m.Memory = int64(*memory.MemTotalBytes) //nolint:gosec // no computer has more
 	}
-	processors, _ := os.ReadFile("/proc/cpuinfo") // procfs reads it on Linux alone, and so would compile there alone
+	processors, _ := os.ReadFile("/proc/cpuinfo") // a call of procfs would compile only on Linux
 	for line := range strings.Lines(string(processors)) {
 		if name, value, _ := strings.Cut(line, ":"); m.CPU == "" && strings.TrimSpace(name) == "model name" {
 			m.CPU = strings.TrimSpace(value)

@@ -9,7 +9,7 @@ import (
 	"brokerage/internal/result"
 )
 
-// Other programs used the busy time that no process of the run used, if all of these are known.
+// Other programs used the busy time that the processes of the run did not use, if the times of all these are known.
 func TestOthers(t *testing.T) {
 	host := probe.Figures{probe.UserSeconds: 10, probe.SystemSeconds: 4, probe.InterruptSeconds: 1,
 		probe.StealSeconds: 2, probe.IOWaitSeconds: 1, probe.IdleSeconds: 3}

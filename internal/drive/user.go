@@ -43,7 +43,7 @@ func (u *user) work(ctx context.Context) {
 	}
 }
 
-// serve carries out the due transactions of the open model. Those left at c.patience after the end are only counted.
+// serve carries out due transactions of the open model. Those still queued c.patience after the end are only counted.
 func (u *user) serve(ctx context.Context) {
 	c := u.crew
 	defer u.count(c.now())
@@ -173,7 +173,7 @@ func (u *user) leave(due int64) {
 	}
 }
 
-// mostSilent is how many inserts of a user in a row without an answer end a run before the load.
+// mostSilent is the number of unanswered inserts in a row, by one user, that ends a run before the load.
 const mostSilent = 3
 
 // insert inserts a document that the user may delete later. It returns false if the user should insert no more.

@@ -54,8 +54,8 @@ func TestAccept_MediaTypes(t *testing.T) {
 	}
 }
 
-// A client of text/xml gets problems as application/problem+xml, too: it could not distinguish a problem in text/xml
-// from a document.
+// A client that prefers text/xml gets problems as application/problem+xml, too: it could not distinguish a problem in
+// text/xml from a document.
 func TestAccept_Problems(t *testing.T) {
 	s := fresh(t, Options{})
 	for accept, want := range map[string]string{
@@ -77,7 +77,7 @@ func (panicking) Client(context.Context, string) (*access.Client, bool) { panic(
 
 // Each status that the contract lists for an operation can be reached.
 func TestContract_StatusesReachable(t *testing.T) {
-	// sendTo sends an operation with the given body and headers to a server; send, to one with a fresh store.
+	// sendTo sends an operation with the given body and headers to a server; send uses a server with a fresh store.
 	sendTo := func(s *Server, operation, body string, headers ...string) answer {
 		return ask(s, routeOf(t, operation).Method, target(t, operation), body, headers...)
 	}

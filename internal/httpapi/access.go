@@ -79,7 +79,7 @@ func (q *request) admit(ctx context.Context) error {
 			denied = &refused{kind: kindForbidden, detail: "the token does not have the scope " + string(q.op.scope)}
 		}
 	}
-	// A request that is refused with 403 counts too, because the audit log records it if it is a write.
+	// A request that is refused with 403 uses quota too, because the audit log records it if it is a write.
 	if err := q.server.quota.take(sender, q.server.now()); err != nil {
 		return err
 	}
@@ -97,8 +97,8 @@ func (q *request) clientName() string {
 	return q.client.Name
 }
 
-// addressOf returns the address of the connection's other end. It ignores headers that claim another, which any client
-// could set.
+// addressOf returns the address of the connection's other end. It ignores headers that claim another address: any
+// client could set them.
 func addressOf(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

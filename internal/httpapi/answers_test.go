@@ -133,7 +133,7 @@ func TestAnswers_Examples(t *testing.T) {
 	}
 }
 
-// Each response 200 of an operation that is not open links to its schema, which the service serves as it is embedded.
+// Each response 200 of an operation that is not open links to its schema. The service serves that file unchanged.
 func TestAnswers_Schemas(t *testing.T) {
 	s := fresh(t, Options{})
 	seen := make(map[string]bool)
@@ -184,7 +184,7 @@ func TestAnswers_Head(t *testing.T) {
 			get.Header.Del("Date")
 			head.Header.Del("Date")
 			require.Equal(t, get.Header, head.Header, op.name)
-			// the handler of /metrics is other code
+			// the handler of /metrics writes a body for HEAD too
 			if last, _ := seen.last(); op.name != "get_metrics" {
 				require.Zero(t, last.Bytes, op.name)
 			}

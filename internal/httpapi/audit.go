@@ -17,7 +17,7 @@ type Audit interface {
 
 // auditing is the state of a request's audit record.
 type auditing struct {
-	wanted bool              // a record must be written: the request has begun, or was refused for its scope
+	wanted bool              // a record must be written: the request has begun, or was refused for lack of the scope
 	done   bool              // the record is written
 	noted  map[string]string // ids, and parameters of a lease, by name
 }

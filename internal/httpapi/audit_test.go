@@ -38,7 +38,7 @@ func TestAudit_Records(t *testing.T) {
 		name, method, target, body, token string
 		headers                           []string
 		status                            int
-		want                              audit.Record // Transaction "" is none
+		want                              audit.Record // no record if Transaction is ""
 	}{
 		{"Insert", "POST", "/v1/orders", orderWith(777), "trader", nil, 201,
 			audit.Record{Transaction: "insert_order", IDs: ids{"order": "777"}, Outcome: "ok"}},
@@ -171,7 +171,7 @@ func TestAudit_Faults(t *testing.T) {
 	}
 }
 
-// audited is a client that notes how much was recorded when its response began.
+// audited is a client that notes how many records exist when its response begins.
 type audited struct {
 	*httptest.ResponseRecorder
 

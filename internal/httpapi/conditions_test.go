@@ -61,7 +61,7 @@ func (s stripping) Describe() tpox.EngineInfo {
 	return is
 }
 
-// A document that may be stored with other white space than it was sent with has no tag until it is read.
+// If a document may be stored with other white space than it was sent with, the answer to PUT has no tag.
 func TestConditions_StripsSpace(t *testing.T) {
 	s := serverOf(t, stripping{freshStore(t, tpox.Rules{})}, Options{})
 	for _, operation := range []string{"replace_customer", "replace_security"} {

@@ -57,7 +57,7 @@ func (q asked) String() string {
 	return fmt.Sprintf("%s %s %q\n%.2000s", q.method, q.target, q.headers, q.body)
 }
 
-// asker draws requests from a seed and from earlier answers, so that most of the documents that they name exist.
+// asker draws requests from a seed and from earlier answers, so that most documents that the requests name exist.
 type asker struct {
 	r    *rand.Rand
 	d    *dataset.Dataset
@@ -104,7 +104,7 @@ func (a *asker) key(usual any) string {
 	return url.PathEscape(fmt.Sprint(usual))
 }
 
-// number returns usual, or in one of five calls one of oddNumbers.
+// number returns the usual number or, in one call of five, one of oddNumbers.
 func (a *asker) number(usual string) string {
 	if a.chance(20) {
 		return one(a.r, oddNumbers...)
@@ -137,7 +137,7 @@ func (a *asker) next() asked {
 	return q
 }
 
-// draw draws an operation, more often one in which more can go wrong.
+// draw draws an operation. It prefers operations in which more can go wrong.
 func (a *asker) draw() asked {
 	owned, order, symbol := one(a.r, a.owned...), one(a.r, a.orders...), a.d.Symbol(a.r.IntN(30))
 	customers, accounts := "/v1/customers/"+a.key(owned[0]), "/v1/accounts/"+a.key(owned[1])
@@ -262,7 +262,7 @@ func (a *asker) odd(doc []byte, percent int) string {
 				parent.RemoveChild(n)
 			}
 		default:
-			if n != parsed.Root() && n.Tag != "Order" { // stores index a second order differently: the suite has a case
+			if n != parsed.Root() && n.Tag != "Order" { // stores index a second order differently: see storetest
 				parent.InsertChildAt(a.r.IntN(len(parent.Child)+1), n.Copy())
 			}
 		}

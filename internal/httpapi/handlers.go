@@ -8,7 +8,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// query returns the handler that answers a query by one key. write answers with the result.
+// query returns the handler that answers a query by one key. It calls write to send the result.
 func query[K, R any](
 	key func(*request) (K, error), get func(tpox.Store, context.Context, K) (R, error),
 	write func(*request, R) error,
@@ -49,8 +49,8 @@ func remove(
 	}
 }
 
-// change returns the handler of an operation that changes one document: key reads its key from the path, and do makes
-// the change with the body of the request and returns the body of the answer.
+// change returns the handler of an operation that changes one document. It calls key to read the document's key from
+// the path, and do to make the change from the body of the request and return the body of the answer.
 func change[K any](
 	key func(*request) (K, error), do func(*request, tpox.Write, K, []byte) ([]byte, error),
 ) func(*request) error {
@@ -79,8 +79,8 @@ func change[K any](
 	}
 }
 
-// replace returns the handler that replaces a document by the body of the request. key reads the key of the document
-// from the path.
+// replace returns the handler that replaces a document by the body of the request. It calls key to read the document's
+// key from the path.
 func replace[K any](
 	key func(*request) (K, error),
 	put func(tpox.Store, context.Context, tpox.Write, K, []byte, bool, tpox.Match) error,
@@ -113,8 +113,8 @@ func replace[K any](
 	}
 }
 
-// insert calls do to store the body, and answers 201 with the Location: path followed by the new id. check, unless it
-// is nil, is called with the body before the idempotency key is used.
+// insert calls do to store the body, and answers 201 with a Location, which is path followed by the new id. If check is
+// not nil, it is called with the body before the idempotency key is used.
 func (q *request) insert(
 	path string, check func([]byte) error, do func(tpox.Write, []byte) (tpox.ID, error),
 ) error {

@@ -82,9 +82,9 @@ func TestLimits_SlowBody(t *testing.T) {
 // The deadline of a body is not that of the connection: a slow store afterwards does not look like a disconnected
 // client, and the connection works for the next request.
 func TestLimits_SlowStore(t *testing.T) {
-	const timeout = 500 * time.Millisecond // enough for a store that does not wait, on a starved machine too
+	const timeout = 500 * time.Millisecond // enough for a store that does not wait, on a busy machine too
 	var seen requests
-	var connection atomic.Value // why the server takes the client to be gone
+	var connection atomic.Value // the error of the request's context: set if the client is gone
 	var wait atomic.Bool
 	wait.Store(true)
 	s := serverOf(t, &stub{Store: null.Open(), do: func(ctx context.Context) error {

@@ -33,8 +33,8 @@ func (q *request) mediaType() (mediaType string, accepted bool) {
 	return xmlType, application > 0
 }
 
-// quality returns the weight of a media type in a header Accept, 0 if it is not accepted. The most specific range
-// counts (RFC 9110, 12.5.1).
+// quality returns the weight of a media type in a header Accept, 0 if it is not accepted. It takes the weight of the
+// most specific range that matches (RFC 9110, 12.5.1).
 func quality(accept, mediaType string) float64 {
 	if strings.TrimSpace(accept) == "" {
 		return 1
@@ -130,7 +130,7 @@ var (
 	allTags = regexp.MustCompile(`^[ \t,]*` + oneTag.String() + `([ \t]*,[ \t,]*` + oneTag.String() + `)*[ \t,]*$`)
 )
 
-// etags parses the lists of If-Match and If-None-Match. anything is set for *.
+// etags parses the lists of If-Match and If-None-Match. For *, it returns true for anything.
 func etags(header []string) (tags []etag, anything bool, err error) {
 	list := strings.TrimSpace(strings.Join(header, ","))
 	if list == "*" {
@@ -145,7 +145,7 @@ func etags(header []string) (tags []etag, anything bool, err error) {
 	return tags, false, nil
 }
 
-// tokenHeader is set by a service with replicas in the response to a write; a read may send it back.
+// tokenHeader is a header that a service with replicas adds to the response to a write; a read may send it back.
 const tokenHeader = "Consistency-Token"
 
 // stalenessForm is the form of the header Max-Staleness.

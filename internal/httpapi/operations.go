@@ -94,7 +94,7 @@ func (s *Server) route() *gin.Engine {
 
 	allowed := make(map[string][]string) // by path
 	operations := append(s.operations(), assets[:]...)
-	for _, method := range methods { // the outer loop, because gin lists them in Allow in this order
+	for _, method := range methods { // the outer loop, because gin lists methods in Allow in this order
 		for _, op := range operations {
 			if op.method == method || op.method == http.MethodGet && method == http.MethodHead {
 				e.Handle(method, op.path, s.serve(op))

@@ -106,8 +106,8 @@ var (
 )
 
 // problemOf returns the problem for an operation's error. It has a detail only if the error's text is meant for
-// clients, without the text of errors that wrap it. An error that no store declares, such as a driver's, is a fault
-// of the store: the service cannot answer, and the outcome of a write is unknown unless *RolledBack.
+// clients; the detail omits the text of wrapping errors. An error that no store declares, such as a driver's, is a
+// fault of the store: the service cannot answer, and the outcome of a write is unknown unless the error is *RolledBack.
 func problemOf(op *operation, err error) *refused {
 	if r, ok := errors.AsType[*refused](err); ok {
 		return r

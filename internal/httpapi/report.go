@@ -78,7 +78,7 @@ func outcome(status int, err error) string {
 	}
 }
 
-// refusal returns for which of telemetry.Reasons a request was refused before the store began it, or "" for none.
+// refusal returns why a request was refused before the store began it, as one of telemetry.Reasons, or "" if not.
 func refusal(status int, err error) string {
 	switch {
 	case errors.Is(err, errQueueFull):

@@ -121,7 +121,7 @@ func (q *request) required(name string) (string, error) {
 // validate returns the parameter of this name, by default true.
 func (q *request) validate() (bool, error) { return q.flag("validate", "yes", "no", true) }
 
-// flag returns true if a parameter equals yes, false if it equals no, and the default otherwise if it is not given.
+// flag returns true if a parameter equals yes, false if it equals no, and otherwise, if it is not given.
 func (q *request) flag(name, yes, no string, otherwise bool) (bool, error) {
 	switch value, given, err := q.parameter(name); {
 	case err != nil || !given:
@@ -236,7 +236,7 @@ func (q *request) write(body []byte) (w tpox.Write, done func(), err error) {
 	return w, func() { q.server.keysInUse.Delete(inUse) }, nil
 }
 
-// match returns the condition of If-Match. A weak tag matches no version, and * any.
+// match returns the condition of If-Match. A weak tag matches no version; * matches any.
 func (q *request) match() (tpox.Match, error) {
 	header := q.Request.Header["If-Match"]
 	if len(header) == 0 {

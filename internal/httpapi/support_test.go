@@ -161,7 +161,7 @@ func tradeOf(symbol, quantity string) string {
 		`</Quantity></Trade>`
 }
 
-// stub is a store whose methods below fail if do fails; otherwise they call the store inside, as all others do.
+// stub passes calls on to the embedded Store. The methods below first call do, and return its error if it fails.
 type stub struct {
 	tpox.Store
 

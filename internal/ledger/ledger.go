@@ -46,7 +46,7 @@ type Change struct {
 	Quantity decimal.Decimal `json:"quantity,omitzero"` // that a trade adds to the position, negative in a sale
 }
 
-// kinds has the kind of thing that a transaction changes, for each transaction that a ledger records.
+// kinds maps the transactions that a ledger records to what they change.
 var kinds = map[string]string{
 	"insert_order": "order", "delete_order": "order", "update_order_status": "order",
 	"insert_customer": "customer", "delete_customer": "customer",
@@ -197,8 +197,8 @@ func (w *Writer) End(at int64, is Fate, movement decimal.Decimal) {
 	_, _ = w.write(line{End: at, Is: is, Movement: movement}) // Close returns the error
 }
 
-// Holds records what an account holds before its first trade, from the document that read returns. Concurrent calls for
-// the same account wait until it is recorded.
+// Holds records what an account holds before its first trade, from the document that read() returns. Concurrent calls
+// for the same account wait until that is recorded.
 func (w *Writer) Holds(id tpox.ID, read func() ([]byte, error)) error {
 	found, _ := w.accounts.LoadOrStore(id, &account{})
 	a := found.(*account) //nolint:forcetypeassert // nothing else is stored

@@ -242,7 +242,7 @@ func TestVerify_Refuses(t *testing.T) {
 	}
 }
 
-// Lines that users record concurrently are all read back. A last line that a kill has cut short is left out.
+// Lines that users record concurrently are all read back. A last line that a kill has cut short is ignored.
 func TestWriter(t *testing.T) {
 	t.Parallel()
 	w, path := create(t)

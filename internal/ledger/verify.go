@@ -308,7 +308,7 @@ func (v *verifier) holding(id tpox.ID, has *holding, changes []*recorded) error 
 // as possible that were applied and, if these alone cannot explain it, the shortest sequence of acknowledged trades
 // that were lost or, if no sequence of that length explains it as lost, applied twice.
 func explain(off decimal.Decimal, acknowledged, unknown []decimal.Decimal) (applied, lost, twice int) {
-	sums := map[string]int{"0": 0} // of selections of the unknown trades, with the size of the smallest
+	sums := map[string]int{"0": 0} // the size of the smallest selection of unknown trades, by its sum
 	for _, d := range unknown {
 		for sum, size := range maps.Clone(sums) {
 			more := decimal.RequireFromString(sum).Add(d).String()
@@ -336,5 +336,5 @@ func explain(off decimal.Decimal, acknowledged, unknown []decimal.Decimal) (appl
 			}
 		}
 	}
-	return 0, 1, 0 // at least
+	return 0, 1, 0 // counts as one lost trade
 }

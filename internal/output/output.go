@@ -18,7 +18,7 @@ import (
 // A File is an output of a command, under a name that a user has chosen.
 type File struct {
 	Path   string
-	Kind   Kind        // of the files that it may replace, or is appended to; zero for none
+	Kind   Kind        // of existing files that it may replace or be appended to; zero for none
 	New    bool        // an existing file is an error: --replace is not given
 	Mode   os.FileMode // of the file that Write makes
 	Inputs []string    // files that the command reads, "" for none; each may be a database
@@ -155,7 +155,7 @@ func (f File) Write(ctx context.Context, write func(*os.File) error) error {
 }
 
 // Append opens the file to append to it, and creates it for its owner alone if it does not exist. torn reports whether
-// its last line has no end. Append returns the errors of Check.
+// its last line is unfinished. Append returns the errors of Check.
 func (f File) Append() (out *os.File, torn bool, err error) {
 	if err := f.Check(); err != nil {
 		return nil, false, err
@@ -200,8 +200,8 @@ func HalfOf(name string) (whole string, ok bool) {
 	return name[:random], true
 }
 
-// RequireFolder returns an error that names the folder of a file, if that folder does not exist. Without it the error
-// would name what is made first in that folder, such as a lock.
+// RequireFolder returns an error that names the folder of a file, if that folder does not exist. Without this check, an
+// error would name what is made first in that folder, such as a lock.
 func RequireFolder(path string) error {
 	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
 		return &noFolder{path}

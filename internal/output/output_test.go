@@ -157,7 +157,7 @@ func TestFile_Append(t *testing.T) {
 	file := output.File{Path: path, Kind: output.Tokens}
 	for _, c := range []struct {
 		line string
-		torn bool // before it
+		torn bool // before the line is written
 	}{{"a:read:1\n", false}, {"b:re", false}, {"\n", true}, {"c:read:3\n", false}} {
 		out, torn, err := file.Append()
 		require.NoError(t, err)

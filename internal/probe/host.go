@@ -32,7 +32,7 @@ func (s System) Host() (r Reading) {
 	return r
 }
 
-// virtual matches the devices that are no disks of their own (loop, memory, device mapper, RAID) and would count twice.
+// virtual matches devices that are no disks (loop, memory, device mapper, RAID), which would be counted twice.
 var virtual = regexp.MustCompile(`^(loop|ram|dm-|md|zram)`)
 
 // disks adds up the disks, without partitions and virtual devices.

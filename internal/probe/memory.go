@@ -44,7 +44,7 @@ func (s System) UsableMemory() int64 {
 	return usable
 }
 
-// groupLimit returns the minimum of lowest and the limits of a control group and of all groups that contain it. In a
+// groupLimit returns the lowest limit of a control group and all groups around it, or lowest if that is less. In a
 // container without a namespace for groups, root is the container's group, and there is nothing at path.
 func (s System) groupLimit(lowest int64, root, path, file string) int64 {
 	for path = filepath.Clean("/" + path); ; path = filepath.Dir(path) {

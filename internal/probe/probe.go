@@ -36,9 +36,9 @@ const (
 // Figures are values that the system counts, by name.
 type Figures map[string]float64
 
-// Others returns the share of the computer's processor time that other programs and the hypervisor used. used is what
-// the whole computer used, ours the processor seconds of the measured programs. Interrupts do not count. ok is false if
-// the total is unknown.
+// Others returns the share of the computer's processor time that other programs and the hypervisor used, without
+// interrupts. The receiver holds the figures of the whole computer, and ours is the processor time of the measured
+// programs, in seconds. ok is false if the total is unknown.
 func (used Figures) Others(ours float64) (share float64, ok bool) {
 	busy := used[UserSeconds] + used[SystemSeconds] + used[StealSeconds]
 	all := busy + used[IOWaitSeconds] + used[IdleSeconds]

@@ -64,7 +64,7 @@ func TestProcess(t *testing.T) {
 	require.Len(t, gone.Missing, 1)
 }
 
-// A family includes the children that run and those that have ended; shared memory counts once.
+// A family includes the children that run and those that have ended; shared memory is counted once.
 func TestFamily(t *testing.T) {
 	require.Equal(t, probe.Reading{Figures: probe.Figures{
 		probe.UserSeconds: 1 + 10 + .1 + 3, probe.SystemSeconds: .5 + 5 + .2 + 2, probe.IOWaitSeconds: .1 + .3 + .6,
@@ -80,7 +80,7 @@ func TestParentOf(t *testing.T) {
 	require.Zero(t, here.ParentOf(10, "", ""))
 }
 
-// A figure that cannot be read of one process is left out, since its sum would be wrong; the other figures are there.
+// A figure that cannot be read for one process is left out, since its sum would be wrong; the other figures are there.
 func TestFamily_Missing(t *testing.T) {
 	files := server()
 	files["proc/sys/kernel/task_delayacct"] = "0\n"

@@ -54,9 +54,9 @@ func (s System) process(pid int) (r Reading, stat procfs.ProcStat, status procfs
 	return r, stat, status
 }
 
-// Family adds up the figures of a process and its children. A figure that cannot be read of one of them is left out.
+// Family adds up the figures of a process and its children. A figure that cannot be read for one of them is left out.
 // Children that have ended are counted with their parent, which has waited for them, except for the time in which they
-// waited for a disk. Shared memory, such as a database's cache, counts once: the most that one process has touched.
+// waited for a disk. Shared memory, such as a database's cache, is counted once: the most that one process has touched.
 func (s System) Family(pid int) Reading {
 	r, stat, status := s.process(pid)
 	if r.Figures == nil {

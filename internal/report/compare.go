@@ -166,7 +166,7 @@ func requireComparable(a, b *side) error {
 	return nil
 }
 
-// writeDifferences writes the facts at the heads of the pages of a and b that differ, except those that always do.
+// writeDifferences writes the facts in which a and b differ, except those that always differ.
 func writeDifferences(text *strings.Builder, a, b *side) {
 	always := []string{"Measured", "Arrivals", "Prepared", "Target", "Limit", "Database", "Disk"}
 	ofA, ofB := make(map[string]string), make(map[string]string)

@@ -8,8 +8,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// unfaithful returns, as a text, for which shares of a run's load the store does not work on XML in the database, as
-// the databases of the papers did; "" if it does for the whole load.
+// unfaithful returns, as a text, the shares of a run's load for which the store does not work on XML in the database,
+// or "" if there are none. The databases of the papers had none.
 func unfaithful(r *result.Run) string {
 	if len(r.Faithful) == 0 {
 		return "not recorded whether the store works on XML in the database"

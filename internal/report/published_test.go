@@ -47,7 +47,7 @@ func TestPublished_Users(t *testing.T) {
 }
 
 // There is a published time for each transaction, and for nothing else. The counts add up to the published sums, and
-// the mean times of queries are the averages of the papers to more places.
+// the mean times of queries are the papers' averages with more decimal places.
 func TestPublishedTimes(t *testing.T) {
 	var names []string
 	counts := make(map[string]int64)

@@ -113,7 +113,7 @@ func latency(mean float64, count int64) result.Latency {
 		P90: mean * 1.8, P95: mean * 2.6, P99: mean * 6}
 }
 
-// steps makes up the measured runs of a workload, whose throughput grows with users towards most.
+// steps makes up the measured runs of a workload. With more users, their throughput approaches the value of most.
 func steps(label string, most float64, users ...int) (all []campaign.Step) {
 	name, _, notValidated := strings.Cut(label, ",")
 	for _, u := range users {

@@ -10,7 +10,7 @@ import (
 	"brokerage/internal/result"
 )
 
-// curves draws a figure of the groups over a number of each group, such as its users: a line for each workload with
+// curves draws a figure of the groups against another one, such as the number of users: a line for each workload with
 // more than one group.
 func curves(c chart.Chart, groups []group, against func(group) int, of func(*result.Run) float64) template.HTML {
 	for _, measured := range byLabel(groups) {

@@ -110,7 +110,7 @@ func ReadK6(file io.Reader) (run *Run, isK6 bool, err error) {
 	number := 1
 	for ; lines.Scan(); number++ {
 		isRead := func(metric string) bool { return bytes.Contains(lines.Bytes(), []byte(metric)) }
-		if !slices.ContainsFunc(k6Metrics, isRead) { // a request has a dozen samples, and one of them counts
+		if !slices.ContainsFunc(k6Metrics, isRead) { // a request has a dozen samples, only one of them read
 			continue
 		}
 		s := &k6Sample{}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The shares from which something limits a run.
+// The shares at or above which a resource limits a run.
 const (
 	mostBusy        = .85 // of all processors
 	mostIOWait      = .2  // of their time, in waiting for disks

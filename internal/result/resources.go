@@ -57,7 +57,7 @@ func (r *Resources) Counted(of string) probe.Figures {
 	return figures
 }
 
-// Process returns the usage of processes, such as OfService, from their samples, or nil if their time is not known.
+// Process returns the usage of processes, such as OfService, from their samples, or nil if no CPU time is known.
 func (r *Resources) Process(of string, cores int) *ProcessUsage {
 	used := r.Counted(of)
 	if _, ok := used[probe.UserSeconds]; !ok {

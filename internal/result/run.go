@@ -127,7 +127,7 @@ type Part struct {
 
 // Model is how transactions were issued. In the closed model each user waits for the answer, and then for Think, before
 // its next transaction. In the open model Rate transactions a second are due, however long answers take, and times
-// count from when each was due.
+// are measured from when each was due.
 type Model struct {
 	Kind  string  `json:"kind"` // closed, open
 	Users int     `json:"users"`
@@ -190,8 +190,8 @@ type Row struct {
 	Unanswered int64 `json:"unanswered"`
 	// Dropped arrivals found the queue full. Only the total counts them, because no transaction was drawn for them.
 	Dropped int64 `json:"dropped,omitempty"`
-	// Waiting had not ended at the end of the measured time. In the total this includes those without a known
-	// transaction: arrivals that were never begun.
+	// Waiting counts those that had not ended at the end of the measured time, and in the total also arrivals that were
+	// never begun, whose transaction is not known.
 	Waiting int64 `json:"waiting"`
 	Late    int64 `json:"late,omitempty"`      // of Waiting, answered after the measured time
 	Empty   int64 `json:"emptyPool,omitempty"` // not called, because the user had nothing of its own to remove

@@ -181,7 +181,7 @@ func (r *Row) between(from, to time.Duration) Interval {
 		TPS: ratio(float64(r.Count), (to - from).Seconds()), Latency: r.latency()}
 }
 
-// Reasons are texts of the target: they are cut to longestReason, and after mostReasons of them, others count together.
+// Reasons are texts of the target: they are cut to longestReason, and after mostReasons, others are counted together.
 const (
 	longestReason = 200 // characters
 	mostReasons   = 1000

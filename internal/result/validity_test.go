@@ -86,7 +86,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Reasons are texts of the target, so their length and their number are bounded.
+// Reasons come from the target, so their length and their number are bounded.
 func TestCount(t *testing.T) {
 	var counts map[string]int64
 	for i := range 1500 {

@@ -9,8 +9,8 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// FuzzValidate requires a verdict for every document that is admitted. The findings of a refused one must have
-// positions in it, in its order.
+// FuzzValidate requires a verdict for every document that is admitted. The findings of a refused document must have
+// positions in the document, in ascending order.
 func FuzzValidate(f *testing.F) {
 	for _, s := range schemaFiles {
 		for _, doc := range mutants(f, examples(f, s.examples), 50) {

@@ -33,7 +33,7 @@ func TestValidate_Examples(t *testing.T) {
 // A document that lacks an element or attribute that its schema requires is refused, with the path of its parent.
 func TestValidate_Required(t *testing.T) {
 	for file, c := range map[string]struct {
-		optional, required string // only one is given; all other parts belong to the other
+		optional, required string // one is given; parts that it does not name belong to the other
 	}{
 		"customer.xml": {optional: "Address/POBox Addresses/Address Addresses/EmailAddresses EmailAddresses/Email " +
 			"EncryptedData/@Type Holdings/Position Inputter/@c Name/MiddleName Name/Suffix Name/Title Phone/Extension " +

@@ -124,7 +124,7 @@ func mutate(r *rand.Rand, doc *etree.Element) {
 	p, other := all[r.IntN(len(all))], all[r.IntN(len(all))]
 	parent, value := p.Parent(), values[r.IntN(len(values))]
 	insert := func(p *etree.Element, kid etree.Token) { p.InsertChildAt(r.IntN(len(p.Child)+1), kid) }
-	var attributes []*etree.Attr // the schemas describe no attribute of a namespace
+	var attributes []*etree.Attr // the schemas describe no attribute that is in a namespace
 	for i := range p.Attr {
 		if a := &p.Attr[i]; a.Space == "" && a.Key != "xmlns" {
 			attributes = append(attributes, a)

@@ -54,8 +54,8 @@ func (s *service) openStore(ctx context.Context) (tpox.Store, error) {
 	return inside, nil
 }
 
-// traceStatements returns the function to call for each statement. It makes a span of a statement of a traced
-// request, and times a statement of a server. The embedded store times its commits itself.
+// traceStatements returns the function to call for each statement. The function makes a span if the request is traced,
+// and times statements of a database server. The embedded store times its commits itself.
 func (s *service) traceStatements() store.Trace {
 	var spans store.Trace // nil: none
 	if s.traces != nil {
@@ -86,8 +86,8 @@ func (s *service) wanted() *dataset.Dataset {
 	return dataset.New(dataset.Spec{Scale: scale, Seed: 1})
 }
 
-// emptied returns the open database. If a load of the dataset of --fill into it was interrupted, the database is
-// emptied first. After an error it is closed.
+// emptied returns the open database. If an earlier load of the dataset of --fill was interrupted, it empties the
+// database first. After an error the database is closed.
 func (s *service) emptied(ctx context.Context, opened store.Bulk, options store.Options) (store.Bulk, error) {
 	unfinished, err := opened.Loading(ctx)
 	switch {

@@ -148,7 +148,7 @@ func (s *service) openTraces(ctx context.Context) (err error) {
 	return nil
 }
 
-// openDatabase opens the database. If the service is to wait for a database that cannot be reached, serve opens it.
+// openDatabase opens the database. With --wait, a database that cannot be reached yet is opened by serve.
 func (s *service) openDatabase(ctx context.Context) error {
 	opened, err := Await(ctx, s.openStore)
 	if err != nil && ctx.Err() != nil {

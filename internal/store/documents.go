@@ -88,8 +88,8 @@ func (p *Packing) generate(d *dataset.Dataset, k dataset.Kind, first, last int64
 	return b
 }
 
-// InOrder calls work on all processors and passes the results to sink in the order of the source. When it returns, all
-// its goroutines have ended.
+// InOrder calls work(t) for each t of the source, on all processors, and passes the results to sink in the order of the
+// source. When it returns, all its goroutines have ended.
 func InOrder[T, R any](ctx context.Context, source iter.Seq2[T, error], work func(T) R, sink func(R) error) error {
 	type outcome struct {
 		value R
@@ -154,8 +154,8 @@ type LargeWrites struct{ weight *semaphore.Weighted }
 // NewLargeWrites returns LargeWrites in which no write runs.
 func NewLargeWrites() LargeWrites { return LargeWrites{semaphore.NewWeighted(LargeBytes)} }
 
-// Enter waits for the turn of a write of a document of size bytes. The caller calls leave when the write is done.
-// After leave, the weight stays taken for as long again as the write took.
+// Enter waits until a document of size bytes may be written. The caller calls leave() after the write. The weight then
+// stays taken for as long again as the write took.
 func (l LargeWrites) Enter(ctx context.Context, size int) (leave func(), err error) {
 	if size <= SmallBytes {
 		return func() {}, nil

@@ -27,7 +27,7 @@ type Engine struct {
 
 	// Watch connects to the database's server to read what it counts; nil for an engine without a server.
 	Watch func(ctx context.Context, url string) (Observer, error)
-	// Warnings returns sentences about settings of the server that put data at risk; nil for none.
+	// Warnings returns sentences about settings of the server that put data at risk; nil for an engine without any.
 	Warnings func(s tpox.Store) []string
 	// Weak returns the setting of a URL with which a power failure may take back acknowledged writes, "" if it has none;
 	// nil for an engine whose URLs have no such settings.
@@ -98,7 +98,7 @@ type Database struct {
 // URL returns the whole URL, which may hold a password.
 func (d Database) URL() string { return d.url }
 
-// Name returns what messages may show of the URL: for a server no password, and no parameters, which may hold others.
+// Name returns what messages may show of the URL: for a server no password, and no parameters, which may hold secrets.
 func (d Database) Name() string { return d.Engine.Name(d.url) }
 
 // Path returns the path of the database's file, "" if it has none.

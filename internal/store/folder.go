@@ -147,7 +147,7 @@ func (f Folder) fileBatches(name string, yield func(RawBatch, error) bool) bool 
 			return yield(RawBatch{}, fmt.Errorf("%s: %w", path, err))
 		}
 		defer unpacked.Close()
-		in = &output.Unpacking{Reader: unpacked, Packed: &read, Most: 1000} // documents unpack to about ten times
+		in = &output.Unpacking{Reader: unpacked, Packed: &read, Most: 1000} // documents grow about tenfold
 	}
 	split := xmldoc.NewSplitter(in, 0)
 	for ; ; before = read {

@@ -43,7 +43,7 @@ type Source struct {
 	Sample   func(k dataset.Kind, n int) [][]byte
 	Batches  iter.Seq2[RawBatch, error]
 	Validate bool // validate each document by its schema
-	// Refused is called for each document that is not loaded, again if its batch is tried again. If it returns an error,
+	// Refused is called for each document that is not loaded, and again if its batch is retried. If it returns an error,
 	// the load ends without the batch.
 	Refused func(file string, line int, err error) error
 }
@@ -56,8 +56,8 @@ type Loaded struct {
 	Refused   int64                     `json:"refused"`
 }
 
-// Finished returns the settings that a finished load stores. Their contents are the expected ones if no document was
-// refused and the counts match, or else a fingerprint of the source and the counts.
+// Finished returns the settings that a finished load stores. SettingContents is as expected if no document was refused
+// and the counts match; if not, its fingerprint is made of the source and the counts.
 func (l Loaded) Finished(expected tpox.Contents) map[string]any {
 	c := tpox.Contents{
 		Securities: l.Documents[dataset.Security], Customers: l.Documents[dataset.Customer],
@@ -160,7 +160,7 @@ type Loader[T any] struct {
 	Frame func(ctx context.Context, name string, load func() error, end func(T) error) error
 	// Packing prepares documents, on all processors.
 	Packing Packing
-	// Write calls do in a transaction. It may call do again, from the beginning, if nothing was committed before.
+	// Write calls do(tx) in a transaction. It may repeat that, from the beginning, if nothing was committed before.
 	Write func(ctx context.Context, do func(T) error) error
 	// Insert stores the documents that are not Refused, and sets Refused for those whose keys exist.
 	Insert func(tx T, documents []PreparedDocument) error
@@ -256,7 +256,7 @@ func (l *Loader[T]) finish(tx T, settings map[string]any) error {
 	return nil
 }
 
-// insert commits a batch and reports its refused documents. It returns loaded with the batch counted.
+// insert commits a batch and reports its refused documents. It returns loaded plus the counts of the batch.
 func (l *Loader[T]) insert(
 	ctx context.Context, b prepared, loaded Loaded, refused func(file string, line int, err error) error,
 ) (next Loaded, err error) {

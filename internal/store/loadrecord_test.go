@@ -33,7 +33,7 @@ func TestLoadRecord(t *testing.T) {
 			settings: map[string]string{store.SettingContents: held},
 			contents: tpox.Contents{Fingerprint: "tpox-2/tiny", Orders: 3},
 		},
-		// The contents of a finished load do not count while another load is unfinished.
+		// The contents of a finished load are not returned while another load is unfinished.
 		"Unfinished": {
 			settings: map[string]string{store.SettingContents: held, store.SettingLoading: `"more"`},
 			ready:    "the load of more was not finished: if it is no longer running, run brokerage load --replace",
@@ -85,7 +85,7 @@ func TestLoadRecord_Done(t *testing.T) {
 	}
 }
 
-// A load with the expected counts counts as the dataset, unless a document was refused.
+// A load with the expected counts is taken for the dataset, unless a document was refused.
 func TestLoaded_Finished(t *testing.T) {
 	expected := tpox.Contents{Fingerprint: "tpox-2/tiny", Securities: 1, Customers: 2, Orders: 3}
 	var l store.Loaded

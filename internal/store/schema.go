@@ -41,8 +41,8 @@ type Schema struct {
 	// Stamp returns what the database has recorded. It reports whether the database is empty, and may fail if the tables
 	// are of another program.
 	Stamp func(context.Context) (s Stamp, empty bool, err error)
-	// Make makes the schema and, together with it or last, its stamp, under a lock for which other processes wait. It
-	// reports whether it did: another process may have made the schema while this one waited.
+	// Make makes the schema and its stamp, which is never there before the rest, under a lock for which other processes
+	// wait. It reports whether it did: another process may have made the schema while this one waited.
 	Make func(context.Context) (made bool, err error)
 }
 

@@ -27,7 +27,7 @@ type Stats struct {
 	// include, and the pages that this connection has written.
 	WriterPageHits, WriterPageMisses, PageWrites int64
 
-	// Replicas is empty for a store without replicas. PrimaryReads and Fallbacks count only with replicas.
+	// Replicas is empty for a store without replicas. PrimaryReads and Fallbacks are counted only with replicas.
 	Replicas     []ReplicaStats
 	PrimaryReads int64            // reads that were left to the primary
 	Fallbacks    map[string]int64 // those of PrimaryReads that a replica might have answered, by reason
@@ -43,7 +43,7 @@ type KindStats struct {
 	Kind              string
 	Known             bool  // Documents and Stored are known; the embedded store needs a census for them
 	Documents, Stored int64 // stored now, and their bytes
-	// Estimated is set if Documents and Stored are estimates of a server. It packs by itself, so Packed is then 0.
+	// Estimated is set if Documents and Stored are estimates of a server, which packs by itself: Packed is then 0.
 	Estimated bool
 	// Packed counts packed documents, even if refused later; PackedFrom and PackedTo are their bytes before and after.
 	Packed, PackedFrom, PackedTo int64

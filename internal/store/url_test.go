@@ -138,7 +138,7 @@ func usable(ctx context.Context, url string) (store.Database, error) {
 	return d, err
 }
 
-// contentOf returns what is in a database, the fingerprint of a dataset or a description; "" for an empty one.
+// contentOf returns the fingerprint of the dataset in a database, or a description of other content; "" for none.
 func contentOf(ctx context.Context, d store.Database) (holds string, err error) {
 	if d.Scheme == postgres.Scheme {
 		if holds, err = otherTable(ctx, d.URL()); holds != "" || err != nil {

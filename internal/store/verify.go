@@ -62,8 +62,8 @@ func (b *Inspected) AddFinding(name, format string, args ...any) {
 	b.Findings = append(b.Findings, name+": "+fmt.Sprintf(format, args...))
 }
 
-// stored are limits for documents that are stored already. They are far above the default ones, because a document may
-// have been admitted under limits other than today's.
+// stored has the limits for documents in a store. They are far above the default ones, because a document may have been
+// admitted under limits other than today's.
 var stored = xmldoc.Limits{Bytes: 1 << 30, Nodes: 1 << 30}
 
 // Document checks that a document is in the normal form and valid. It reports whether the document is XML in the
@@ -86,7 +86,7 @@ func (b *Inspected) Document(k dataset.Kind, name string, doc []byte) (isXML boo
 	return true
 }
 
-// Inspect checks the documents of a kind, batch by batch, on all processors, and reports findings in their order.
+// Inspect checks the documents of a kind, in batches, on all processors, and reports findings in the documents' order.
 func Inspect[B any](
 	ctx context.Context, v *Verification, k dataset.Kind, stored iter.Seq2[B, error], check func(B) Inspected,
 ) error {

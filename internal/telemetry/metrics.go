@@ -61,7 +61,7 @@ var Reasons = [...]string{QueueFull, QueueWait, RateLimit, Unauthorized, Forbidd
 	Draining}
 
 // durations are the bucket bounds of the histogram, in seconds: from a lookup in an embedded store to the deadline of
-// a request. Native histograms, if they are scraped, have eight buckets a doubling: percentiles to within 5 %.
+// a request. Native histograms, if scraped, have eight buckets for each doubling: percentiles to within 5 %.
 var durations = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
 // statementDurations are the bucket bounds of statements, in seconds: fewer, because there are many statements.
@@ -185,7 +185,7 @@ func (m *Metrics) Observe(
 	}
 	t.outcomes[index].Inc()
 	switch {
-	case outcome == Unavailable: // a failure; the objectives do not count it as slow as well
+	case outcome == Unavailable: // a failure; the objectives do not also count it as slow
 	case traceID == "":
 		t.duration.Observe(took.Seconds())
 	default:
@@ -207,7 +207,7 @@ func (m *Metrics) Statement(name string, took time.Duration) {
 // Refused counts a request that was refused before the store began it. The reason is one of Reasons.
 func (m *Metrics) Refused(reason string) { m.refused.WithLabelValues(reason).Inc() }
 
-// Reloaded sets whether an attempt to read tokens, keys or the certificate again has failed.
+// Reloaded records whether the last reading of tokens, keys or the certificate failed.
 func (m *Metrics) Reloaded(what string, err error) {
 	failed := 0.0
 	if err != nil {

@@ -27,7 +27,7 @@ import (
 	"brokerage/internal/format"
 )
 
-// Traces send spans of requests, of their statements and of requests to other services to a collector. Spans have
+// Traces send spans to a collector: of requests, of their statements and of requests to other services. Spans have
 // names, statuses and times, never a document or a parameter.
 type Traces struct {
 	provider *sdk.TracerProvider
@@ -68,7 +68,7 @@ func NewTraces(ctx context.Context, endpoint string, build BuildInfo, store stri
 			}
 		}
 	}
-	for _, variable := range sizeVariables { // OpenTelemetry allocates room for all of them at once
+	for _, variable := range sizeVariables { // OpenTelemetry allocates room for that many spans at once
 		if n, err := strconv.Atoi(os.Getenv(variable)); err == nil && n > maxSpans {
 			return nil, fmt.Errorf("%s: %d is outside of the range from 1 to %d", variable, n, maxSpans)
 		}

@@ -46,7 +46,7 @@ func ETag(doc []byte) string {
 // storedLimits exceed those of requests, because a database may write the same document longer.
 var storedLimits = xmldoc.Limits{Bytes: 16 << 20, Nodes: 1 << 20}
 
-// Normal returns the normal form of a document as a database writes it, for example with an empty element as one tag.
+// Normal returns the normal form of a document that a database may have written otherwise, such as <a/> for <a></a>.
 func Normal(stored []byte) ([]byte, error) {
 	doc, err := xmldoc.Admit(stored, storedLimits)
 	if err != nil {

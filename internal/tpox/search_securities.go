@@ -11,7 +11,7 @@ import (
 type Search struct {
 	Sector                 string
 	PEMin, PEMax, YieldMin int64
-	// Limit is the most hits of the answer, up to MaxHits+1; 0 means all of them.
+	// Limit bounds the number of hits in the answer, up to MaxHits+1; 0 means all of them.
 	Limit int
 	// After is the symbol that the hits come after; it is used only with a Limit. Empty: from the first.
 	After string

@@ -81,7 +81,7 @@ const MaxLease = 10_000_000
 // LastLease returns the greatest id with which a lease of count ids may begin: its last id has 15 digits.
 func LastLease(count int64) int64 { return endOfIDs - count }
 
-// IDsLeft returns how many ids are left when the next lease begins with id next.
+// IDsLeft returns how many ids are left from the id next on.
 func IDsLeft(next int64) int64 { return max(0, endOfIDs-next) }
 
 // IDKinds are the kinds of ids that are leased.

@@ -23,7 +23,7 @@ func sell(quantity string) tpox.Trade {
 	return tpox.Trade{Side: tpox.Sell, Symbol: "IBM", Quantity: quantity, Now: now}
 }
 
-// after returns the account a after a trade, with the movement in its first value date.
+// after returns the XML of an account after a trade, with the movement in its first value date.
 func (a account) after(actual, working, movement, positions string) string {
 	a.actual, a.working, a.positions = actual, working, positions
 	return strings.NewReplacer(

@@ -91,7 +91,7 @@ type Customers interface {
 	// InsertCustomer returns a *Conflict for a customer or account id that exists; it names the first such account.
 	InsertCustomer(ctx context.Context, w Write, doc []byte, validate bool) (ID, error)
 	// ReplaceCustomer replaces a customer by doc, which must have the same id. It opens and closes accounts as doc says;
-	// an account of another customer is a *Conflict. A stored document that match does not allow is *Stale.
+	// an account of another customer is a *Conflict. A stored document that fails the Match is *Stale.
 	ReplaceCustomer(ctx context.Context, w Write, id ID, doc []byte, validate bool, match Match) error
 	// DeleteCustomer deletes a customer with all accounts, and keeps the orders.
 	DeleteCustomer(ctx context.Context, w Write, id ID) error
@@ -114,6 +114,6 @@ type Securities interface {
 	// UpdateSecurityPrice returns the new Security_Price. What Price.Validate refuses is *Invalid.
 	UpdateSecurityPrice(ctx context.Context, w Write, symbol string, p Price) ([]byte, error)
 	// ReplaceSecurity replaces a security by doc, which must have the same symbol. A document without proper keys, or a
-	// validated one that is not valid by its schema, is *Invalid. A stored document that match does not allow is *Stale.
+	// validated one that is not valid by its schema, is *Invalid. A stored document that fails the Match is *Stale.
 	ReplaceSecurity(ctx context.Context, w Write, symbol string, doc []byte, validate bool, match Match) error
 }

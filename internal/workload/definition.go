@@ -171,7 +171,7 @@ func (d *Definition) SetWeights(text string) error {
 	return err
 }
 
-// Mixed is a transaction of a mix and its share of the draws, of 1.
+// Mixed is a transaction of a mix and its share of the draws, as a fraction of 1.
 type Mixed struct {
 	*Transaction
 

@@ -111,7 +111,7 @@ func TestLoad_Refusals(t *testing.T) {
 		"TwoSources":   {value(`{"range": [1, 2], "ids": "order"}`), "at '/values/v': exactly one of range"},
 		"BlankText":    {sql(`{"sqlite": [{"text": " "}]}`), "transaction t: a statement has no text"},
 		"EmptyText":    {sql(`{"sqlite": [{"text": "@empty.txt"}]}`), "transaction t: a statement has no text"},
-		"EmptyFile":    {value(`{"file": "empty.txt"}`), "values.v: the list is empty"},
+		"EmptyFile":    {value(`{"file": "empty.txt"}`), "values.v: its file is empty"},
 		"NoFile":       {value(`{"file": "none.txt"}`), "none.txt: no such file"},
 		"RangeTooLong": {value(`{"range": [-9000000000000000000, 9000000000000000000]}`), "at most 10^15 numbers"},
 		"ValueName":    {own(`"a b": {"range": [1, 2]}`, ""), "at '/values': additional properties 'a b' not allowed"},

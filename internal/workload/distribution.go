@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Draw is a distribution over the indexes of keys, [0, n): uniform, zipf or hot-set. Shares are of 1.
+// Draw is a distribution over the indexes of keys, [0, n): uniform, zipf or hot-set. Shares are fractions of 1.
 type Draw struct {
 	Distribution string  `json:"distribution"`
 	S            float64 `json:"s"`     // exponent of zipf

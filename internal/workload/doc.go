@@ -9,8 +9,8 @@
 // same requests with a service in front of it and without. Each user has its own random sequence, made of the seed and
 // the user's number: fast answers bring a user further in its sequence, but do not change it.
 //
-// Users delete and close only what they inserted and opened. So queries find what they ask for to the end, and the
-// workload mixed keeps the database's size. No query or update draws new documents, unless a workload shares them.
+// Users delete and close only what they inserted and opened. So queries find what they ask for until a run ends, and
+// the workload mixed keeps the database's size. No query or update draws new documents, unless a workload shares them.
 //
 // Documents are templates with a few gaps to fill, and only the beginning of an answer is checked, because a load
 // generator often runs on the computer that it measures.

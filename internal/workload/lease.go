@@ -22,7 +22,7 @@ type leased struct {
 	next, end int64
 }
 
-// newIDs takes ids that follow each other, and sets the first of them. It leases more when too few are left, and
+// newIDs takes count consecutive ids, and sets *first to the lowest. It leases more when too few are left, and
 // returns false when that fails.
 func (u *User) newIDs(from *leased, count int64, first *tpox.ID) bool {
 	from.Lock()

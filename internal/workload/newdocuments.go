@@ -15,7 +15,7 @@ const (
 	SharedDocuments = "shared"
 )
 
-// sharedIDs are the ids of inserted documents of a kind, which all users draw. A nil one has none.
+// sharedIDs are the ids of inserted documents of a kind, which all users draw. A nil *sharedIDs has none.
 type sharedIDs struct {
 	sync.Mutex
 
@@ -32,7 +32,7 @@ func (n *sharedIDs) add(id tpox.ID) {
 	}
 }
 
-// remove removes the id of a document that will be deleted, so that only requests in progress miss it.
+// remove removes the id of a document that will be deleted, so that only requests in progress fail to find it.
 func (n *sharedIDs) remove(id tpox.ID) {
 	if n == nil {
 		return

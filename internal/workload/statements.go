@@ -22,8 +22,8 @@ func (d *Definition) Fits(scheme string) error {
 	return err
 }
 
-// SetUp runs the setup statements of own transactions, and has a database of a scheme check those of the
-// transactions. The runner is nil for a store that runs none.
+// SetUp prepares a database of a scheme for own transactions: it runs their setup statements, and lets the database
+// check the statements of the transactions. The runner is nil for a store that runs none.
 func (d *Definition) SetUp(ctx context.Context, runner store.ScriptRunner, scheme string) error {
 	if err := d.Fits(scheme); err != nil || !d.has(func(t *Transaction) bool { return t.statements != nil }) {
 		return err

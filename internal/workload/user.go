@@ -27,7 +27,7 @@ type Crowd struct {
 // better than real data.
 const templateCount = 1000
 
-// NewCrowd returns users that draw from a population. Documents get times on the day of now.
+// NewCrowd returns users that draw from a population. Documents get times on now's day.
 func NewCrowd(d *Definition, p *Population, now time.Time, seed uint64) (*Crowd, error) {
 	mix, err := d.parts()
 	if err != nil {

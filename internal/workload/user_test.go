@@ -163,7 +163,7 @@ func TestDraw_Scatters(t *testing.T) {
 	}
 }
 
-// Each rank of Zipf is as likely as its exponent says, above, at and below 1.
+// Each rank is as likely as Zipf's law requires, for exponents below, at and above 1.
 func TestDraw_ZipfRanks(t *testing.T) {
 	const n, draws = 50, 200_000
 	for _, s := range []float64{.01, .5, .8, 1, 1.2, 2, 10} {

@@ -22,7 +22,7 @@ func (r Range) check(of string) error {
 const maxSize = 1_000_000_000_000_000
 
 // Value is the source of a marker's values in own transactions: one of Range, List, File and IDs. The distribution
-// is over the positions in it.
+// is over the positions in that source.
 type Value struct {
 	Draw
 
@@ -44,7 +44,7 @@ func (v *Value) complete(read func(file string) ([]byte, error)) error {
 	text, err := read(v.File)
 	v.List = strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' || r == '\r' })
 	if err == nil && len(v.List) == 0 {
-		return errors.New("the list is empty")
+		return errors.New("its file is empty")
 	}
 	return err
 }

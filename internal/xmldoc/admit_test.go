@@ -307,8 +307,8 @@ func TestAdmit_Limits(t *testing.T) {
 }
 
 // Hostile documents must cost no more than in proportion to their size: one document of 32 times the size is compared
-// with 32 documents. A quadratic cost would be 32 times as much; the limit of ten leaves room for caches. Processor
-// time counts, the best of several runs, so that a busy machine does not fail the test.
+// with 32 documents. A quadratic cost would be 32 times as much; the limit of ten leaves room for caches. The test
+// takes the least processor time of several runs, so that a busy machine does not fail it.
 func TestAdmit_LinearCost(t *testing.T) {
 	limits := xmldoc.Limits{Bytes: 64 << 20, Nodes: 1 << 30}
 	repeat := func(s string) func(int) string { return func(n int) string { return strings.Repeat(s, n) } }

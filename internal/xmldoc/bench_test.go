@@ -28,8 +28,8 @@ type sample struct {
 	cut   *xmldoc.Path
 }
 
-// samples returns for each kind, among those of the first hundred documents that have every path of the set, the one
-// closest to the typical size.
+// samples returns, for each kind, the document closest to the typical size among those of the first hundred that have
+// every path of the set.
 func samples(t testing.TB) map[string]sample {
 	t.Helper()
 	all := map[string]sample{

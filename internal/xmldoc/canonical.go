@@ -44,7 +44,7 @@ func AttrLast(doc []byte, name string) []byte {
 	}
 }
 
-// canonical returns the canonical form. Repeated namespaces become their numbers in known, or stay if it is nil.
+// canonical returns the canonical form. Repeated namespaces become their numbers in known, or stay if that map is nil.
 func canonical(doc []byte, known map[string]int) []byte {
 	var levels [MaxDepth]struct{ in, out int } // how many declarations are in scope outside each open element
 	var in, out scope

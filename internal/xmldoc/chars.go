@@ -124,7 +124,7 @@ func isURI(s []byte) bool {
 	return areURI(host, "") && (isPort || !hasPort) && areURI(path, "/:@")
 }
 
-// areURI reports whether each character of s is allowed in every part of a URI, or is one of those in also.
+// areURI reports whether each character of s is allowed in every part of a URI, or occurs in the parameter also.
 func areURI(s []byte, also string) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {

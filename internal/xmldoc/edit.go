@@ -109,7 +109,7 @@ func (e *Editor) Apply(dst []byte) ([]byte, error) {
 		return dst, e.err
 	}
 	// The sort is stable, so that insertions at one offset keep the order of the calls. It compares the ends too, so that
-	// insertions come before a replacement there.
+	// insertions come before a replacement at that offset.
 	slices.SortStableFunc(e.splices, func(x, y splice) int {
 		return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(x.to, y.to))
 	})

@@ -11,7 +11,7 @@ import (
 
 const account = `<a xmlns="u" id="1"><b>x</b><c d="e"><f></f></c><g></g></a>`
 
-// edit changes the document account; n finds a node in it by its path below the root.
+// edit changes the document account; n finds a node by its path below the root.
 type edit func(e *xmldoc.Editor, n func(path string) xmldoc.Node)
 
 func (change edit) apply(t *testing.T) (string, error) {

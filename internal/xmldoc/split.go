@@ -39,7 +39,7 @@ type Splitter struct {
 	searched map[string]offsets
 }
 
-// A splitPosition is a position between two pieces, with what is known of those before it.
+// A splitPosition is a position between pieces, with what is known of all before it.
 type splitPosition struct {
 	offset     int64
 	lines      int  // before the position
@@ -123,8 +123,8 @@ var (
 	errNext       = errors.New("another document begins before this one has ended")
 )
 
-// unfinished returns the error of a document whose end was not found within the largest size. With a document on each
-// line, that happens once over several lines: after that a document must end on its line.
+// unfinished returns the error of a document whose end was not found within the largest size. If the documents so far
+// were on lines of their own and this one has several, each later document must end on its line.
 func (s *Splitter) unfinished(b []byte) error {
 	if s.at.onePerLine && bytes.IndexByte(b[:min(s.max, len(b))], '\n') >= 0 {
 		s.at.strict = true

@@ -12,7 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// contract is the part of an OpenAPI document that the pages show, with the paths in its order.
+// contract is the part of an OpenAPI document that the pages show, with the paths in the document's order.
 type contract struct {
 	Info struct {
 		Title, Version, Summary, Description string
@@ -65,7 +65,7 @@ type mixed struct {
 
 type parameter struct {
 	Ref         string `yaml:"$ref"`
-	ID          string `yaml:"-"` // of its field
+	ID          string `yaml:"-"` // of its field in a form
 	Name, In    string
 	Required    bool
 	Description string
@@ -227,7 +227,7 @@ func (op *operation) Words() string {
 	return strings.ToLower(strings.Join(words, " "))
 }
 
-// body is the body of a request by its first media type; the others are names for the same document.
+// body is the body of a request in its first media type; the other media types are names for the same document.
 type body struct {
 	MediaType, Also string
 	Schema          schema

@@ -33,7 +33,7 @@ type Figures struct {
 	// for all other operations.
 	All          Ended             `json:"all"`
 	Transactions map[string]Ended  `json:"transactions"`
-	Refused      map[string]uint32 `json:"refused"` // before the store began them, by reason
+	Refused      map[string]uint32 `json:"refused"` // requests that the store did not begin, by reason
 	Gate         GateState         `json:"gate"`
 	Store        *StoreState       `json:"store,omitempty"` // nil for a store without statistics
 	Watchers     int               `json:"watchers"`
@@ -116,8 +116,8 @@ type Watcher struct {
 	frames chan []byte
 }
 
-// NewStream returns a stream. fill is called each second while somebody watches. It sets the figures that the stream
-// does not count, and must be quick.
+// NewStream returns a stream, which calls fill each second while somebody watches. The function fill sets the figures
+// that the stream does not count, and must be quick.
 func NewStream(fill func(*Figures)) *Stream {
 	return &Stream{fill: fill, ended: make(chan struct{}), watchers: make(map[*Watcher]struct{})}
 }

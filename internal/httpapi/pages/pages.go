@@ -95,7 +95,7 @@ func Make(source []byte) (map[string]File, error) {
 	return files, nil
 }
 
-// transaction is one of the 17 as the live page shows it.
+// transaction is one of the 17 transactions as the live page shows it.
 type transaction struct {
 	tpox.Transaction
 	*operation

@@ -58,7 +58,7 @@ func TestMake_NothingExternal(t *testing.T) {
 	}
 }
 
-// Each of the 17 can be chosen, and its form has fields for the parameters of the path and for the body, if any.
+// Each of the 17 transactions can be chosen. Its form has fields for the parameters in the path and for any body.
 func TestMake_Transactions(t *testing.T) {
 	page := text(t, "/")
 	for _, tx := range tpox.Transactions {

@@ -2,8 +2,8 @@
 //
 // It sets the positions of shapes and leaves their look to the page's style sheet: every shape has a class and no
 // colour, so that one chart works on light and dark screens and on paper. There are no style attributes, which a strict
-// content security policy refuses. Series differ by their mark as well as by their colour, for readers who do not see
-// colours and for black printers. Decision 0013 says why this is not a library.
+// content security policy refuses. Series differ by their mark as well as by their colour, for colour-blind readers
+// and for black-and-white printers. Decision 0013 says why no library is used.
 package chart
 
 import (
@@ -43,8 +43,8 @@ type Series struct {
 // Point is a measured value, with an interval where there is one.
 type Point struct{ X, Y, Low, High float64 }
 
-// HTML returns the chart as a figure, or "" when there are no points. It is drawn for a wide page and for a phone. The
-// style sheet shows one drawing, since letters of a size that is right on one would be unreadable on the other.
+// HTML returns the chart as a figure, or "" when there are no points. It has a drawing for a wide page and
+// one for a phone. The style sheet shows one of them, since letters that fit the page are unreadable on the phone.
 func (c Chart) HTML() template.HTML {
 	c.Series = slices.DeleteFunc(c.Series, func(s Series) bool { return len(s.Points) == 0 })
 	if len(c.Series) == 0 {
@@ -135,8 +135,8 @@ func (c Chart) extent() (least, most, last float64) {
 	return least, most, last
 }
 
-// inner returns the range of the values, without those farther from the middle half of all than three times its width.
-// They are drawn at the end of the axis.
+// inner returns the range of the values without outliers, which are drawn at the end of the axis. An outlier is
+// farther from the middle half of the values than three times that half's width.
 func inner(values []float64) (least, most float64) {
 	sorted := slices.Sorted(slices.Values(values))
 	low, high := sorted[len(sorted)/4], sorted[len(sorted)*3/4]

@@ -146,7 +146,7 @@ ORDER BY s.queryno, o.operator_id`
 )
 
 // explaining returns statements that explain those of a list, and a query for the plans of all of them in the explain
-// tables of a schema. EXPLAIN runs nothing. The numbers begin with first, which must be above zero.
+// tables of a schema. EXPLAIN runs nothing. The argument first is the lowest query number, and must be above zero.
 func explaining(list []named, first int, explain string) (explains []named, plans string) {
 	var numbers []string
 	for i, s := range list {

@@ -16,5 +16,5 @@
 // After a commit with an unknown outcome it is retried only if a second attempt is harmless or can find out the
 // outcome of the first (see afterUnknown).
 //
-// None of this was ever run on a Db2: docs/db2.md lists what was run on what.
+// None of this was ever run on a Db2: docs/db2.md lists what was run, and on what.
 package db2

@@ -76,7 +76,7 @@ func TestDocuments_Types(t *testing.T) {
 	}
 }
 
-// double returns the double that is nearest to the decimal as it is written.
+// double returns the same double as parsing the text of the decimal number.
 func TestDouble(t *testing.T) {
 	for _, scaled := range []int64{0, 1, 3, 7, 10, 201234, 254999, 1e12 - 1, 9_999_999_999_999} {
 		text := strconv.FormatInt(scaled/1e4, 10) + "." + strconv.FormatInt(10000+scaled%1e4, 10)[1:]

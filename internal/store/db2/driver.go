@@ -13,8 +13,8 @@ import (
 	"brokerage/internal/store"
 )
 
-// The faults of go_ibm_db v0.5.4 (https://github.com/ibmdb/go_ibm_db), and how this package avoids them. The code for
-// that is in this file, to be removed with the faults, except eachDocument, Store.stored and the statements:
+// Faults of go_ibm_db v0.5.4 (https://github.com/ibmdb/go_ibm_db), each with how this package avoids it. The code for
+// that is in this file, in eachDocument, in Store.stored and in the statements; it can go when the fault is fixed.
 //
 //   - A context does not cancel a call. The driver checks it after the call, and then reports as failed what was done
 //     (issues 90, 182). A query whose context expired leaks its statement's handle. So the driver gets no context
@@ -258,11 +258,11 @@ func (r *rows) Close() error {
 // A Diagnostic is one of a driver's records of an error.
 type Diagnostic struct {
 	Code    int    // SQLCODE: the driver's native error
-	State   string // ODBC's, or Db2's
+	State   string // SQLSTATE: ODBC's or Db2's
 	Message string
 }
 
-// diagnosed converts an error of the driver into a *ServerError; any other error it returns unchanged.
+// diagnosed converts an error of the driver into a *ServerError, and returns any other error unchanged.
 func diagnosed(err error) error {
 	if _, already := errors.AsType[*ServerError](err); already {
 		return err

@@ -47,7 +47,7 @@ const (
 	classConnection   = "08"
 	classRolledBack   = "40"
 	classNotReady     = "55" // something does not have the required state
-	classNotAvailable = "57" // a resource, or an operator's doing: not started, not activated, quiesced, restored, full
+	classNotAvailable = "57" // not available, or operator intervention: not started or activated, quiesced, restored, full
 
 	reasonLockTimeout = 68
 )
@@ -106,8 +106,8 @@ func isRefused(err error) bool {
 	return state == stateInvalidDocument || state == stateNoSingleRoot
 }
 
-// domainError converts an error of the driver into one of the domain, by code and state, never by text. unknown says
-// that the write may have been committed nevertheless. A duplicate key becomes *tpox.Unavailable here; the caller,
+// domainError converts an error of the driver into one of the domain, by code and state, never by text. If unknown is
+// true, the write may have been committed nevertheless. A duplicate key becomes *tpox.Unavailable here; the caller,
 // which has the document, converts it further (see isDuplicateKey).
 func domainError(ctx context.Context, err error, unknown bool) error {
 	switch {

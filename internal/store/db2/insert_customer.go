@@ -42,7 +42,7 @@ func (s *Store) duplicateCustomer(ctx context.Context, keys tpox.CustomerKeys) e
 	return cmp.Or[error](err, tpox.DuplicateCustomer(keys.ID))
 }
 
-// duplicateAccount returns the *Conflict that names the first account of a customer that another customer has.
+// duplicateAccount returns the *Conflict that names the first of a customer's accounts that another customer has.
 func (s *Store) duplicateAccount(ctx context.Context, keys tpox.CustomerKeys) error {
 	for _, account := range keys.Accounts {
 		found, err := s.GetAccount(ctx, account)

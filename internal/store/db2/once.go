@@ -67,7 +67,7 @@ func (t *tx) keep(once *tpox.Once, answer []byte) error {
 const purgeEvery = time.Minute
 
 // purge removes some expired answers, at most once in purgeEvery. It is not part of the write, which is committed
-// already, and a call a minute later does what this one cannot.
+// already, and ignores errors: a later call removes what this one could not.
 func (s *Store) purge(ctx context.Context, now time.Time) {
 	last := s.purged.Load()
 	if now.Sub(time.Unix(last, 0)).Abs() < purgeEvery || !s.purged.CompareAndSwap(last, now.Unix()) {

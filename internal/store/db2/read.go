@@ -18,7 +18,7 @@ import (
 // outages are left to the client.
 const retryTimeout = 10 * time.Second
 
-// dropIdle closes the idle connections of a pool after one was lost. After a restart of the server all of them are, and
+// dropIdle closes the idle connections of a pool after one was lost. After a restart of the server all are lost, and
 // each would cost an attempt.
 func (s *Store) dropIdle(db *sql.DB, err error) {
 	if isLost(err) {

@@ -19,7 +19,7 @@ func isDuplicateKey(err error) bool {
 var blank = regexp.MustCompile(`>[ \t\r\n]+<`)
 
 // holds reports whether this document is stored: then the earlier attempt to insert it, whose outcome was unknown, was
-// committed. XMLVALIDATE strips ignorable white space, so white space between tags does not count.
+// committed. XMLVALIDATE strips ignorable white space, so white space between tags is ignored.
 func (s *Store) holds(ctx context.Context, name string, id tpox.ID, doc []byte) bool {
 	stored, err := s.find(ctx, name, "document", id)
 	stripped := func(doc []byte) []byte { return blank.ReplaceAll(doc, []byte("><")) }
@@ -45,8 +45,8 @@ func (t *tx) explain(name, key string, none error, judge func(doc []byte) error)
 	return judge(doc)
 }
 
-// withFindings returns the error of judge, the service's own validator, if the database has refused a document: the
-// database reports one finding without its place, judge all of them. Any other error is returned unchanged.
+// withFindings returns the error of judge, the service's own validator, if the database has refused a document: judge
+// reports findings with their places, the database only one, without its place. Any other error is returned unchanged.
 func withFindings(err error, judge func() error) error {
 	if _, refused := err.(*tpox.Invalid); !refused { //nolint:errorlint // it is domainError's own
 		return err
@@ -54,8 +54,8 @@ func withFindings(err error, judge func() error) error {
 	return cmp.Or(judge(), err)
 }
 
-// invalidFirst is withFindings for a document that replaces another one. It also returns the error of judge if there is
-// nothing to replace, or another version: an invalid document is refused as invalid first.
+// invalidFirst is withFindings for a document that replaces another one. It also returns the error of judge if the
+// document to replace is missing or has another version, so that an invalid document is always refused as invalid.
 func invalidFirst(err error, judge func() error) error {
 	switch err.(type) { //nolint:errorlint // as in withFindings
 	case *tpox.NotFound, *tpox.Stale:

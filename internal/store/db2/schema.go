@@ -27,11 +27,11 @@ func (s Options) DDL() []string {
 	return split(strings.ReplaceAll(schemaSQL, "$storage", storageName(s.Schema)))
 }
 
-// shortName is a name that needs no quotes, and leaves room for what follows it.
+// shortName matches a schema's name that needs no quotes and leaves room for a suffix: see storageName.
 var shortName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,11}$`)
 
-// storageName returns how the names of a schema's buffer pools and table spaces begin. They belong to the whole
-// database, so those of two schemas must differ. The names have at most 18 bytes, 6 of which are for what follows.
+// storageName returns the prefix of the names of a schema's buffer pools and table spaces. These belong to the whole
+// database, so the names of two schemas must differ. A name has at most 18 bytes, of which the suffix may take 6.
 func storageName(schema string) string {
 	if shortName.MatchString(schema) {
 		return schema
@@ -39,7 +39,7 @@ func storageName(schema string) string {
 	return fmt.Sprintf("DB_%08X", crc32.ChecksumIEEE([]byte(schema)))
 }
 
-// Schemas are what XMLVALIDATE uses: the name under which each is registered, and its file in api/schema.
+// Schemas are the XML schemas for XMLVALIDATE: the name under which each is registered, and its file in api/schema.
 var Schemas = []struct{ Name, File string }{
 	{"CUSTACC", "custacc.xsd"},
 	{"ORDERS", "order.xsd"},

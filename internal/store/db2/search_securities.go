@@ -39,6 +39,6 @@ func (s *Store) SearchSecurities(ctx context.Context, search tpox.Search) ([]byt
 	return tpox.SearchAnswer(count, hits), nil
 }
 
-// double returns the double nearest to a number of ten-thousandths. Db2 converts the same decimal as text to the same
-// double.
+// double returns the double nearest to a number of ten-thousandths. Db2 converts the text of the same decimal number to
+// the same double.
 func double(scaled int64) float64 { return float64(scaled) / 1e4 }

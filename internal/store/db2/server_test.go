@@ -29,7 +29,7 @@ type visit struct {
 	trial
 	url            *url.URL
 	target         target
-	schema, folder string // folder is that of the evidence
+	schema, folder string // folder receives the evidence
 	admin          *sql.DB
 	small          bool // the server is the stand-in, which is slow
 }
@@ -66,7 +66,7 @@ func TestServer(t *testing.T) {
 		{"Conformance", v.conformance}, {"Plans", v.plans}, {"Campaign", v.campaign},
 	} {
 		t.Run(step.name, step.run)
-		require.NoError(t, v.write(v.folder)) // as far as it is known, in case that the next step does not end
+		require.NoError(t, v.write(v.folder)) // the results so far, in case the next step does not end
 	}
 }
 
@@ -144,8 +144,8 @@ func (v *visit) createAlone(t *testing.T) {
 	v.keep(t, "restore.clp", clpScript("Restores the configuration that the trial has changed. Connect first.", changed))
 }
 
-// migrate creates the schema as the service does. If that fails, it creates it without table spaces of its own, so that
-// the rest can be tried.
+// migrate creates the schema as the service does. If that fails, migrate creates the schema without its own table
+// spaces, so that the next steps can be tried.
 func (v *visit) migrate(t *testing.T) {
 	s, err := Open(t.Context(), v.url.String(), Options{})
 	v.note(askMigrate, "migrate", "", err)

@@ -215,7 +215,7 @@ func oneOf(name string, values ...string) reader {
 	}
 }
 
-// number returns a reader for a setting that is a number from 1 to most.
+// number returns a reader for a setting that is a number from 1 to the given maximum.
 func number(most int, set func(*target, int)) reader {
 	return func(t *target, value string) error {
 		n, err := strconv.Atoi(value)

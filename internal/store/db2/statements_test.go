@@ -67,7 +67,7 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-// The fidelity that the store declares for each transaction is that of the statement of its name.
+// The store declares for each transaction the fidelity that storetest.Judge finds in the statement of the same name.
 func TestFaithful(t *testing.T) {
 	for _, transaction := range tpox.Transactions {
 		name := transaction.Name

@@ -9,7 +9,7 @@ import (
 )
 
 // Trade runs buy_security or sell_security: see sql/buy_security.sql. Each is four statements. The third, which a sale
-// may run twice, decides and changes everything. Only a customer above half the size limit is checked first.
+// may run twice, decides and changes everything. Before it, Go code checks a customer above half the size limit.
 func (s *Store) Trade(
 	ctx context.Context, w tpox.Write, account tpox.ID, trade tpox.Trade,
 ) ([]byte, error) {

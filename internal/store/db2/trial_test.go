@@ -117,7 +117,7 @@ func ignoreMissing(once func(string) error) func(string) error {
 	}
 }
 
-// failed returns the attempts of a question that failed, and how many there were.
+// failed returns the failed attempts of a question, and the number of all its attempts.
 func (t *trial) failed(q question) (failed []probe, all int) {
 	for _, a := range t.attempts {
 		if a.Question == q {

@@ -53,9 +53,9 @@ const (
 	retryUnknown afterUnknown = true
 )
 
-// write runs do in a transaction on a connection for requests. If w has an idempotency key, do takes effect only once.
-// write retries after a conflict with other transactions and after a connection that was lost before the commit. After
-// a commit with an unknown outcome, unknown decides.
+// write runs the function do in a transaction on a connection for requests. If w has an idempotency key, the changes
+// of do are made only once. write retries after a conflict with other transactions and after a connection that was lost
+// before the commit. The argument unknown says what write does after a commit with an unknown outcome.
 func (s *Store) write(ctx context.Context, w tpox.Write, unknown afterUnknown, do work) (answer []byte, err error) {
 	return s.writeOn(ctx, s.db, w, unknown, do)
 }

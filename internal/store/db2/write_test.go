@@ -26,7 +26,7 @@ func first(err error) func() error {
 	}
 }
 
-// A write is retried if nothing of it was committed. An update with an unknown outcome is not: the error says so.
+// A write is retried if nothing of it was committed. An update with an unknown outcome is not, and fails as Unknown.
 func TestWrite(t *testing.T) {
 	insert := func(s *Store) error {
 		_, err := s.InsertOrder(t.Context(), tpox.Write{Now: noon}, []byte(anOrder))
@@ -108,7 +108,7 @@ func TestWrite_FindsItself(t *testing.T) {
 	require.NoError(t, open(t, f).DeleteOrder(t.Context(), tpox.Write{Now: noon}, 7))
 }
 
-// An account for a customer that is inserted just after the statement found none is opened by another attempt.
+// If the customer is inserted just after open_account found none, another attempt opens the account.
 func TestOpenAccount_CustomerAppears(t *testing.T) {
 	d := dataset.New(dataset.Spec{Seed: 1})
 	changed := int64(-1)

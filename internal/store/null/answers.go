@@ -11,7 +11,7 @@ import (
 // newStatus is FIX's "filled".
 const newStatus = "2"
 
-// makeAnswers makes the answer of each transaction that has one, and of the other reads, by their names.
+// makeAnswers makes the answers of all transactions and other reads that return a document.
 func (s *Store) makeAnswers(d *dataset.Dataset) {
 	order := typical(d, dataset.Order, tpox.Order)
 	customer := typical(d, dataset.Customer, tpox.CustomerProfile, tpox.AccountSummary)

@@ -9,8 +9,8 @@
 // document, the figures of a trade or a price. Then it is acknowledged and forgotten:
 //
 //   - Nothing is missing, in conflict or stale, and no idempotency key is kept.
-//   - No document is validated by its schema, which is work of a store, and often most of it.
-//   - A replacement need not have the key in its path, because every read returns a document with the same key.
+//   - No document is validated by its schema, which is often most of a store's work.
+//   - The key of a replacement need not be that in the path, because every read returns a document with the same key.
 //
 // Leases begin above the dataset that the store claims to hold, and begin there again after each Open. The fingerprint
 // begins with "null/", so that results with this store are never compared with those of a real one.

@@ -52,8 +52,8 @@ func typical(d *dataset.Dataset, k dataset.Kind, answers ...func([]byte) []byte)
 	return d.Append(nil, k, int64(best))
 }
 
-// search returns the answer to a search: securities of one sector, in order, as many as a search finds. It ignores PE
-// and yield: to select by them, every security would have to be generated.
+// search returns the answer to a search: searchHits securities of one sector, sorted by symbol. It ignores PE and
+// yield: to select by them, every security would have to be generated.
 func search(d *dataset.Dataset) []byte {
 	bySector := make(map[string][]tpox.SecurityKeys)
 	for i := int64(0); ; i++ {

@@ -26,7 +26,7 @@ import (
 
 const (
 	nodeQuota    = 0.2 // processors of each server, when it is limited
-	warmUps      = 3   // rounds before: connections are made, and statements prepared
+	warmUps      = 3   // rounds before measuring: connections are made, and statements prepared
 	benchRounds  = 5   // measurements of each target, alternating
 	benchUsers   = 8   // while nothing is limited
 	limitedUsers = 32  // of each data node while nodes are limited: most of them wait for the limits
@@ -216,12 +216,12 @@ func machine(t testing.TB) (all, idle float64) {
 	return user + nice + system + idle + wait, idle + wait
 }
 
-// drawnWords is how many symbols or sectors pgbench uses. It cannot draw words, so each has its own script. Each
-// connection prepares each script at its first use.
+// drawnWords is how many symbols or sectors pgbench uses. pgbench cannot draw words, so each word has its own script.
+// Each connection prepares each script at its first use.
 const drawnWords = 10
 
-// BenchmarkPgbench prints how often a second pgbench and drive --db run each of the seven queries on one server, with
-// the same statements and as many connections: `make bench-postgres`.
+// BenchmarkPgbench prints how often per second pgbench and drive --db run each of the seven queries on one server,
+// with the same statements and as many connections: `make bench-postgres`.
 func BenchmarkPgbench(b *testing.B) {
 	each, err := time.ParseDuration(os.Getenv("BROKERAGE_BENCH_POSTGRES"))
 	if err != nil {
@@ -251,7 +251,7 @@ func BenchmarkPgbench(b *testing.B) {
 		var rates [2][]float64
 		for round := range rounds {
 			for turn := range ways {
-				way := (turn + round) % len(ways) // each is the first one in every second round
+				way := (turn + round) % len(ways) // either way comes first in every second round
 				rates[way] = append(rates[way], ways[way]())
 			}
 		}
@@ -323,7 +323,7 @@ func pgbenchStatement(text string) string {
 
 var pgbenchRate = regexp.MustCompile(`tps = ([0-9.]+) \(without initial connection time\)`)
 
-// pgbench runs scripts for a time, and returns the transactions a second.
+// pgbench runs scripts for a time, and returns the transactions per second.
 func pgbench(b *testing.B, server *pgtest.Server, url string, each time.Duration, scripts []string) float64 {
 	b.Helper()
 	args := slices.Concat([]string{

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// The version of Citus that the tests run on, and the oldest whose workers take queries as the coordinator does.
+// The version of Citus that the tests run on, and the oldest whose workers accept queries like the coordinator.
 const (
 	testedCitus = "13.2"
 	oldestCitus = 13
@@ -42,7 +42,7 @@ func (s *Store) inspectCluster(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// IsCluster reports whether a URL asks for distributed tables, or is of a database that has them.
+// IsCluster reports whether a URL asks for distributed tables, or names a database that has them.
 func IsCluster(url string) bool {
 	_, w, err := parseURL(url)
 	if err != nil || w.shards > 0 {

@@ -58,7 +58,7 @@ func TestCommit_AnswerLost(t *testing.T) {
 	require.Empty(t, verified(t, s))
 }
 
-// A shard that is about to be moved stays where it is until a transaction that has read a row of it has written. The
+// A shard that is about to be moved stays where it is until a transaction that has read one of its rows writes. The
 // transaction enters the cluster at a node that is neither end of the move: from there, without holds, Citus would
 // write to the old node.
 func TestMove_BetweenReadAndWrite(t *testing.T) {

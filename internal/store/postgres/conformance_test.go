@@ -49,7 +49,7 @@ func TestStore_Citus(t *testing.T) {
 	}
 }
 
-// conforms runs the conformance suite; parallel requires that open gives each case a database of its own.
+// conforms runs the conformance suite. If parallel is set, open must give each case a database of its own.
 func conforms(t *testing.T, parallel bool, open func(testing.TB, *dataset.Dataset, Options) *Store) {
 	storetest.Run(t, storetest.Options{
 		Parallel: parallel,

@@ -114,7 +114,7 @@ func (s *Store) insertDocuments(ctx context.Context, tx pgx.Tx, documents []stor
 	return nil
 }
 
-// refusalOf returns the error of the domain for a document with these keys, or nil if an error is not about a document.
+// refusalOf returns the error of the domain for a document with these keys, or nil if err is not about a document.
 func (s *Store) refusalOf(ctx context.Context, keys any, err error) error {
 	taken, exists := errors.AsType[*takenError](err)
 	if refusal := domainError(ctx, err, false); !exists && tpox.Is[*tpox.Invalid](refusal) {

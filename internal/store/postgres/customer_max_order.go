@@ -30,7 +30,7 @@ type greatOrder struct {
 
 const (
 	// visibleTimeout is how long maxOrderByRows waits for the order of a row. A commit over two nodes becomes visible on
-	// one after the other; after the failure of a node, that may take longer, until Citus has recovered it.
+	// one after the other; after the failure of a node, that may take longer, until Citus has recovered the commit.
 	visibleTimeout = time.Second
 	// nextGreatest is how many rows of each account maxOrderByRows tries after visibleTimeout.
 	nextGreatest = 16
@@ -38,7 +38,7 @@ const (
 
 // maxOrderByRows reads the accounts of the customer, the greatest row of each, and the order of the greatest row. If
 // the order is not visible, or differs from its row, everything is read again, for up to visibleTimeout. After that,
-// the greatest row whose order agrees counts.
+// it answers with the greatest row whose order agrees.
 func (s *Store) maxOrderByRows(ctx context.Context, customer tpox.ID) (answer []byte, err error) {
 	began := time.Now()
 	err = s.again(ctx, func(ctx context.Context) error {

@@ -9,7 +9,7 @@
 //
 // PostgreSQL cannot update a part of a document. An update locks the row, edits the document here, with the code that
 // the embedded store uses, and writes it back (ADR 0028): two round trips, one with BEGIN and one with COMMIT. A write
-// that need not read first takes one, and a write with an idempotency key, or that removes an account, takes three.
+// that need not read first takes one; one that has an idempotency key or removes an account takes three.
 //
 // READ COMMITTED is enough, because a write locks everything that it depends on. Locks are taken in this order, so that
 // there are no deadlocks: the idempotency key, the document, rows of accounts by ascending id, the row of the stored

@@ -92,7 +92,7 @@ func (e *entries) of(statement string, args []any) *pgxpool.Pool {
 	return e.pools[int(e.next.Add(1)-1)%len(e.pools)]
 }
 
-// look reads where the shards are, and which node each pool is connected to. If its host was down, a pool may be
+// look reads where the shards are, and which node each pool is connected to. A pool whose host was down may be
 // connected to the node of another pool; then the connections of both are closed, and new ones try their own host
 // first. If the shards cannot be read, the previous places stay.
 func (e *entries) look() {
@@ -154,7 +154,7 @@ func hashOf(key any) (hash int32, ok bool) {
 	return int32(jenkins(bytes)), true //nolint:gosec // all bits count
 }
 
-// maxHashed is the most bytes that the last step hashes: of its twelve bytes, one is reserved for the length.
+// maxHashed is how many bytes jenkins can hash: of its twelve bytes, one is reserved for the length.
 const maxHashed = 11
 
 // jenkins returns the last word of Bob Jenkins' hash lookup3 with PostgreSQL's seed, for at most maxHashed bytes.

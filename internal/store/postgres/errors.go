@@ -39,7 +39,7 @@ const (
 	dataCorrupted         = "XX001" // a page does not match its checksum, or cannot be read
 	indexCorrupted        = "XX002"
 
-	authorization = "28" // the class of refused logins, such as by a wrong password
+	authorization = "28" // the class of refused logins, as with a wrong password
 )
 
 // codeOf returns the SQLSTATE of an error of the server, "" for other errors.
@@ -50,8 +50,8 @@ func codeOf(err error) string {
 	return ""
 }
 
-// domainError returns the error of the domain for one of the driver, by its code and never by its text. unknown marks a
-// write that may have been committed. Unique violations are for the caller.
+// domainError returns the error of the domain for one of the driver, by its code and never by its text. If unknown is
+// true, a write may have been committed. The caller handles unique violations.
 func domainError(ctx context.Context, err error, unknown bool) error {
 	switch {
 	case err == nil, tpox.IsDomainError(err):
@@ -93,7 +93,7 @@ func isTransient(err error) bool {
 		return isLost(err)
 	case serializationFailure, deadlockDetected, tooManyConnections:
 		return true
-	default: // the server stops or starts, the connection has an exception, of a pooler for example, or a login is refused
+	default: // the server stops or starts, the connection fails (a pooler may report that), or a login is refused
 		return slices.ContainsFunc([]string{"57P", "08", authorization}, func(class string) bool {
 			return strings.HasPrefix(code, class)
 		})

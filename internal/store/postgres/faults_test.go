@@ -38,7 +38,7 @@ func TestTerminated_InEachTransaction(t *testing.T) {
 			require.Greater(t, s.retries.Load(), before)
 		})
 	}
-	// A sale that was done twice would have been refused above: the account holds less than that.
+	// A sale that was done twice would have been refused above: the account holds too little for two.
 	require.Empty(t, verified(t, s))
 }
 

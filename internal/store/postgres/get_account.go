@@ -7,8 +7,8 @@ import (
 )
 
 // GetAccount returns the account with the given id and its owner, or *tpox.NotFound. It looks up the owner, and cuts
-// the account out of the customer here: libxml2 would take longer to parse the document than the network takes for the
-// rest of it.
+// the account out of the customer here: parsing the document with libxml2 would take longer than transferring
+// the rest of it.
 func (s *Store) GetAccount(ctx context.Context, account tpox.ID) (found tpox.Account, err error) {
 	err = s.again(ctx, func(ctx context.Context) error {
 		var owner tpox.ID

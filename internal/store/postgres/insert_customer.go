@@ -50,8 +50,8 @@ func moveAccounts(customer tpox.ID, before, after []tpox.ID) (steps []step) {
 	return steps
 }
 
-// firstTaken returns err, but in place of a conflict by an account the conflict by the first account in the document
-// that another customer has.
+// firstTaken returns err. If that is a conflict about an account, it returns instead one about the first account in
+// the document that another customer has.
 func (s *Store) firstTaken(ctx context.Context, err error, keys tpox.CustomerKeys) error {
 	conflict, ok := errors.AsType[*tpox.Conflict](err)
 	if !ok || conflict.Reason != tpox.AccountExists || len(keys.Accounts) == 1 {

@@ -20,7 +20,7 @@ const chunkSize = 2000
 // processors. Until all of it is there, the store is not Ready; after an interruption it can only be emptied. A
 // finished load is not repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress store.Progress) error {
-	// One more than processors, because each waits for the server at times. Another connection holds the load's lock.
+	// One more than processors, because a connection waits for the server at times. Another one holds the load's lock.
 	atOnce := max(1, min(runtime.GOMAXPROCS(0)+1, int(s.pool.Config().MaxConns)-1))
 	return s.loader(ctx).LoadDataset(ctx, d, chunkSize, atOnce, progress)
 }
@@ -81,8 +81,8 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 	} else if err != nil {
 		return domainError(ctx, err, false)
 	}
-	if err = load(); err == nil { // outside of a transaction, as VACUUM requires
-		_, err = conn.Exec(ctx, s.afterLoad())
+	if err = load(); err == nil {
+		_, err = conn.Exec(ctx, s.afterLoad()) // outside of a transaction, as VACUUM requires
 	}
 	if err == nil {
 		err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {

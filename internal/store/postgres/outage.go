@@ -9,7 +9,7 @@ import (
 )
 
 // An outage is a time during which the server cannot be reached. All requests share what is known of it: one goroutine
-// tries to connect, requests wait for it until the outage is as old as patience, and later ones are refused at once.
+// tries to connect, requests wait until it succeeds or the outage is as old as patience, and later ones fail at once.
 type outage struct {
 	began time.Time
 	cause error

@@ -49,7 +49,7 @@ func TestOutage(t *testing.T) {
 	require.Nil(t, s.outage.Load())
 }
 
-// The password of a role is changed while the store is open: a new connection uses the one that the file has then.
+// The password of a role is changed while the store is open: a new connection reads it from the file again.
 func TestPassword_Changed(t *testing.T) {
 	testenv.Long(t)
 	server := pgtest.Start(t)

@@ -33,8 +33,8 @@ func readIdentity(row pgx.Row) (i identity, err error) {
 }
 
 // token returns the token of a position: a hash of the database in four bytes, the timeline in four, and the LSN in
-// eight. The primary answers a read with the token of another database, and a read with the token of the zero
-// position, which is of no timeline.
+// eight. The primary answers reads that require the token of another database or of the zero position, which is on no
+// timeline.
 func (i *identity) token(p position) (t tpox.Token) {
 	sum := sha256.Sum256([]byte(i.system + "/" + i.database))
 	copy(t[:4], sum[:])

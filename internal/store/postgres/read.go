@@ -16,7 +16,7 @@ import (
 //go:embed sql/*.sql sql/pure/*.sql
 var sqlFiles embed.FS
 
-// statements are the texts in sql/ by name, and pureStatements those that mode=pure has in their place.
+// statements are the texts in sql/ by name; pureStatements are those that mode=pure uses instead.
 var (
 	statements     = store.ReadStatements(sqlFiles, "sql")
 	pureStatements = store.ReadStatements(sqlFiles, "sql/pure")
@@ -34,7 +34,7 @@ func (s *Store) sql(name string) string {
 var errMoved = errors.New("a concurrent transaction changed what was looked up")
 
 // queryRow runs a query and scans its only row, or returns pgx.ErrNoRows. It uses the primary, or in a Citus cluster
-// the node that poolFor chooses, and retries after the errors of mayTryAgain, which is safe for a read.
+// the node that poolFor chooses, and retries if mayTryAgain allows it, which is safe for a read.
 func (s *Store) queryRow(ctx context.Context, name string, args []any, into ...any) error {
 	err := s.again(ctx, func(ctx context.Context) error {
 		return s.poolFor(name, args).QueryRow(ctx, s.sql(name), args...).Scan(into...)
@@ -67,8 +67,8 @@ func (s *Store) document(ctx context.Context, name, what string, key any) (doc [
 	return doc, err
 }
 
-// mayTryAgain reports whether a retry may succeed, if the failed attempt changed nothing. On a cluster that includes
-// errors while a shard is moved, or after its node has failed.
+// mayTryAgain reports whether a retry may succeed, if the failed attempt changed nothing. On a cluster, a
+// retry may also cure errors while a shard is moved, or after the shard's node has failed.
 func (s *Store) mayTryAgain(err error) bool {
 	moving := slices.Contains([]string{internalError, undefinedTable, objectNotReady}, codeOf(err))
 	return isTransient(err) || errors.Is(err, errMoved) || s.distributed && moving

@@ -20,7 +20,7 @@ import (
 // A replica is a standby server that answers reads.
 //
 // Each read is a batch that begins with the statement replica_state, which returns how far the replica has replayed.
-// The query after it has a later snapshot, so it sees everything that was replayed then. Only the result of
+// The read's own query has a later snapshot, so it sees everything that was replayed then. Only the result of
 // replica_state decides whether the answer is used; checks in the background only decide where a read is sent.
 type replica struct {
 	set  *replicas
@@ -85,7 +85,7 @@ func (r *replica) recognise(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// check reads the replica's state, and leaves it out if it cannot answer or is not on the primary's timeline.
+// check reads the replica's state. A replica that cannot answer, or is not on the primary's timeline, is left out.
 func (r *replica) check(ctx context.Context) error {
 	state, err := readPosition(r.pool.QueryRow(ctx, statements["replica_state"], markClient, markKey))
 	if err == nil {
@@ -116,7 +116,7 @@ func (r *replica) leaveOut(err error) {
 	}
 }
 
-// queryRow runs a query of at most one row. It returns errBehind if the replica has not replayed the position needs.
+// queryRow runs a query of at most one row. It returns errBehind if the replica has not replayed the needed position.
 func (r *replica) queryRow(ctx context.Context, needs position, name string, args, into []any) error {
 	var b pgx.Batch
 	b.Queue(statements["replica_state"], markClient, markKey)

@@ -26,7 +26,7 @@ type timing struct {
 
 var defaultTiming = timing{interval: 200 * time.Millisecond, patience: 500 * time.Millisecond, pause: 2 * time.Second}
 
-// replicas are the replicas of a store, and what it knows of the primary's position in the log.
+// replicas are the replicas of a store, and what is known of the primary's position in the log.
 type replicas struct {
 	store    *Store
 	timing   timing

@@ -226,7 +226,7 @@ func (c *cluster) maxStaleness(t *testing.T) {
 	eventually(t, func() bool { return r.Stats().Replicas[0].Age < maxLag/2 })
 }
 
-// reachesEndOfFile waits until a replica has replayed all of a file of the log, with nothing after it.
+// reachesEndOfFile waits until the log ends with a whole WAL segment and a replica has replayed it.
 func (r *replicated) reachesEndOfFile(t testing.TB, standby *pgtest.Server) {
 	t.Helper()
 	primary, replica := r.primary.Connect(t, "postgres"), standby.Connect(t, "postgres")
@@ -266,7 +266,7 @@ func (c *cluster) failover(t *testing.T) {
 	require.Less(t, r.positionOf(t, token).lsn, r.replicas.all[0].replayed.Load(), "the new primary is not behind")
 	eventually(t, func() bool { return r.replicas.timeline() == r.positionOf(t, token).timeline })
 	for range 50 {
-		r.replicas.all[0].leftOut.Store(0) // as if no check had found out yet
+		r.replicas.all[0].leftOut.Store(0) // as if no check had left it out yet
 		r.requirePrice(after(t.Context(), token), t, symbol, 2)
 	}
 	require.Positive(t, r.fallen(fallbackBehind), "no read was sent to the replica")

@@ -18,10 +18,10 @@ import (
 //go:embed schema/*.sql
 var schemaFiles embed.FS
 
-// schemaLock is the advisory lock by which instances that start at once wait for the first of them to make the schema.
+// schemaLock is the advisory lock that makes instances that start together wait while the first makes the schema.
 const schemaLock = 0x62726F6B65726167 // "brokerag"
 
-// defaultShards is the number of shards of a distributed table for distribute=true. No more nodes can share it.
+// defaultShards is the number of shards of a distributed table for distribute=true. At most that many nodes share it.
 const defaultShards = 32
 
 // maxShards is the largest number of shards that a URL may ask for.
@@ -33,8 +33,8 @@ type wanted struct {
 	mode   string // "pure", "keys" or ""
 }
 
-// The modes of a database, as the parameter mode of a URL names them: what search_securities and customer_max_order
-// search and answer from.
+// The modes of a database, as the parameter mode of a URL names them. They decide what search_securities and
+// customer_max_order read.
 const (
 	modeKeys = "keys" // tables that the service fills when it writes a document
 	modePure = "pure" // the documents alone, through indexes on expressions over them
@@ -192,8 +192,8 @@ type querier interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// stampOf returns the stamp of a database, and reports whether it is empty. It refuses a database whose schema
-// brokerage is of another program.
+// stampOf returns the stamp of a database, and reports whether the database is empty. It refuses one whose schema
+// brokerage belongs to another program.
 func stampOf(ctx context.Context, q querier) (stamp store.Stamp, empty bool, err error) {
 	var ours bool
 	err = q.QueryRow(ctx, `SELECT count(*) = 0, count(*) FILTER (WHERE relname IN ('orders', 'customers', 'securities',
@@ -211,7 +211,7 @@ func stampOf(ctx context.Context, q querier) (stamp store.Stamp, empty bool, err
 }
 
 // faithful returns where each transaction does its work on XML. Queries and inserts are SQL/XML, but two queries use
-// columns unless pure. PostgreSQL cannot update a part of a document (ADR 0028). One server deletes an order by
+// columns unless pure. PostgreSQL cannot update a part of a document (ADR 0028). A single server deletes an order by
 // columns alone; to delete a customer, the service reads its accounts from the document.
 func faithful(pure bool) map[string]tpox.Fidelity {
 	return tpox.FidelityBy(func(t *tpox.Transaction) tpox.Fidelity {

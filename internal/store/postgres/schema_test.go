@@ -109,7 +109,7 @@ func TestOpen_NotWanted(t *testing.T) {
 	require.True(t, opened(t, xml, Options{}).pure, "it stays when the database is emptied")
 }
 
-// An attempt to make the schema that dies half-way leaves nothing, on any node, and the next one makes it.
+// An attempt to make the schema fails half-way and leaves nothing on any node; the next one succeeds.
 func TestOpen_Interrupted(t *testing.T) {
 	testenv.Long(t)
 	for _, mode := range []string{"", pure} {

@@ -13,7 +13,7 @@ import (
 )
 
 // Stats returns the store's figures. If the server does not answer in time, its own counts are the last fetched ones.
-// Pages count for all clients of the database, up to a second late.
+// Page counts are those of all clients, up to a second late.
 func (s *Store) Stats() store.Stats {
 	stats := store.Stats{Retries: map[string]int64{"transient": s.retries.Load()}}
 	pools := []*pgxpool.Pool{s.pool}
@@ -62,8 +62,8 @@ func (s *Store) estimate(ctx context.Context) (all store.Estimates, err error) {
 	return all, err
 }
 
-// Space measures the database. The size of a table is its rows with what is stored out of line and the maps of its
-// pages, without its indexes. Tables that find documents count as indexes: everything in them comes from documents.
+// Space measures the database. The size of a table includes what its rows store out of line, and the maps of its
+// pages, but not its indexes. Tables that find documents count as indexes: everything in them comes from documents.
 func (s *Store) Space(ctx context.Context) (space store.Space, err error) {
 	for _, k := range dataset.Kinds {
 		if err := s.Setting(ctx, store.SettingRaw+k.String(), &space.Raw[k]); err != nil {

@@ -34,7 +34,7 @@ func generator(t testing.TB) *dataset.Dataset {
 	return dataset.New(dataset.Spec{Scale: s, Seed: 1})
 }
 
-// template returns a database of the shared server that a store with these URL parameters loaded with d.
+// template returns a database of the shared server into which a store with these URL parameters has loaded d.
 func template(t testing.TB, d *dataset.Dataset, parameters string) string {
 	t.Helper()
 	return pgtest.Shared(t).Filled(t, d.Fingerprint()+parameters, func(url string) {

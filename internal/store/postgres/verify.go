@@ -13,13 +13,13 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// A storedRow is a document with the keys that the database has of it, as text.
+// A storedRow is a document with the keys that the database stores for it, as text.
 type storedRow struct {
 	Name, Keys string
 	Doc        []byte
 }
 
-// verifyQueries read the documents, with what their columns and the tables beside them say, as keysOf writes it. A
+// verifyQueries read each document with its keys in the columns and in other tables, in the form of keysOf. A
 // cluster joins tables that are divided by different keys only if one is materialized.
 var verifyQueries = [...]string{
 	dataset.Security: `SELECT 'security ' || d.symbol, concat_ws(' ', d.symbol, s.sector, s.pe, s.yield, s.name, s.type,
@@ -66,7 +66,7 @@ func joined(values ...any) string {
 
 // Verify reads all documents and the tables that find them, on one server from one snapshot. It calls find with a
 // sentence for each finding, and read with the bytes read since the last call. What columns and other tables say is
-// compared with the documents, in both directions. An error means that it could not read on; damage is a finding.
+// compared with the documents, in both directions. An error means that reading failed; damage is a finding.
 func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (store.Verified, error) {
 	v := store.Verification{Find: find, Read: read}
 	unfinished, err := s.Loading(ctx)

@@ -72,7 +72,7 @@ func (s *Store) change(ctx context.Context, w tpox.Write, steps ...step) error {
 	return err
 }
 
-// errAnswered ends a transaction whose answer is stored for its idempotency key already.
+// errAnswered ends a transaction if an answer is already stored for its idempotency key.
 var errAnswered = errors.New("answered before")
 
 // attempt runs the transaction once.
@@ -136,7 +136,7 @@ func (t *transaction) begin(ctx context.Context) error {
 	if once := t.w.Once; once != nil {
 		slot := slotOf(once)
 		t.hold(&b, "lock_key", slot)
-		// No other request with the key is between the read of its answer and its commit.
+		// From here to the commit, the lock keeps out other requests with the key.
 		b.Queue(t.store.sql("lock_key"), slot, lockOf(once)).QueryRow(func(row pgx.Row) error {
 			var locked bool
 			if err := row.Scan(&locked); err != nil || locked {

@@ -101,7 +101,7 @@ func TestBackup_File(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A backup fails if another database gets the name meanwhile: the journal that was read may be of that one.
+// A backup fails if another database gets the name meanwhile: the journal that was read may be of that database.
 func TestBackup_DatabaseReplacedMeanwhile(t *testing.T) {
 	path, other := tinyDatabase(t), tinyDatabase(t)
 	_, _, err := Backup(t.Context(), path, io.Discard, func(int64, int64) { _ = os.Rename(other, path) })

@@ -34,7 +34,7 @@ func maxOrderDepends(args, columns []any) []documentKey {
 	keys := []documentKey{keyOf(customers, args[0]), keyOf(orders, columns[0])}
 	accounts := *columns[2].(*string) //nolint:forcetypeassert // the statement's
 	for account := range strings.SplitSeq(accounts, ",") {
-		id, _ := strconv.ParseInt(account, 10, 64) // 0 for a customer without accounts; no account is 0
+		id, _ := strconv.ParseInt(account, 10, 64) // 0 for a customer without accounts; no account has id 0
 		keys = append(keys, documentKey{kind: ordersOf, id: id})
 	}
 	return keys

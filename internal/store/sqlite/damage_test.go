@@ -24,7 +24,7 @@ var flips = flag.Int("flips", 100, "how many single-bit flips TestDamage tries")
 // damageCounts are the numbers of documents in a database to damage: enough for more than one page in each table.
 var damageCounts = [...]int64{dataset.Security: 20, dataset.Customer: 20, dataset.Order: 80}
 
-// readAll calls each with every answer about the documents, named by the transaction and its argument.
+// readAll passes every answer about the documents to each(), named by the transaction and its argument.
 func readAll(ctx context.Context, s *Store, each func(name string, answer []byte, err error)) {
 	ask := func(name string, of any, answer []byte, err error) { each(fmt.Sprint(name, " ", of), answer, err) }
 	for i := range damageCounts[dataset.Order] {

@@ -54,8 +54,8 @@ func halvesOf(t testing.TB, path string) (names []string) {
 	return names
 }
 
-// killAtEach runs a victim again and again, kills it at known points and at random moments, and calls check after each.
-// It returns how often an incomplete file was left.
+// killAtEach runs a victim again and again, kills it at known points and at random moments, and calls check(to) after
+// each kill. It returns how often an incomplete file was left.
 func killAtEach(
 	t *testing.T, what string, within time.Duration, paths func() (from, to string), check func(to string),
 ) (halves int) {

@@ -59,7 +59,7 @@ func (s *Store) control(ctx context.Context, statements string) error {
 	})
 }
 
-// exclusive runs do on the writing connection, between groups. ctx bounds only the wait.
+// exclusive calls do(conn) with the writing connection, between groups. ctx bounds only the wait.
 func (s *Store) exclusive(ctx context.Context, do func(*sql.Conn) error) error {
 	return domainError(s.writer.enqueue(&job{ctx: ctx, exclusive: do}))
 }
@@ -243,12 +243,12 @@ const (
 	PRAGMA synchronous = FULL;
 	PRAGMA wal_checkpoint(TRUNCATE);` // now, so that an error for lack of room is the load's
 
-	// sqlite_stat4 has the samples of columns that ANALYZE takes. While it exists, SQLite plans a statement again at each
-	// execution if it compares such a column with a parameter, and the planning takes longer than the execution.
+	// sqlite_stat4 has the samples of columns that ANALYZE takes. While it exists, SQLite plans a statement that compares
+	// such a column with a parameter again at each execution, and the planning takes longer than the execution.
 )
 
-// loading wraps every load. Before anything is loaded, it records that the load is not finished, and after the indexes
-// are made, that it is, in one transaction with the function end. The function load may be interrupted at any point.
+// loading wraps every load. Before anything is loaded, it records the load as unfinished. After the indexes are made,
+// it calls end(t) and deletes that record, in one transaction. The function load may be interrupted at any point.
 func (s *Store) loading(
 	ctx context.Context, name string, load func() error, end func(*transaction) error,
 ) (err error) {

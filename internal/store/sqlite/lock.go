@@ -22,8 +22,8 @@ const private = 0o600
 // It is a lock on one byte, which SQLite never uses. SQLite finds the journal by its name, so the journal is locked
 // too: a file that was moved to the name of a database in use is not opened with the journal of that database.
 //
-// SQLite's own locks, POSIX locks, end as soon as this process closes any descriptor of the database. So it is opened
-// here before SQLite opens it, and closed after SQLite has closed its last connection; only SQLite opens it meanwhile.
+// SQLite's own locks, POSIX locks, end as soon as this process closes any descriptor of the database. So the file is
+// opened here before SQLite opens it, and closed after SQLite's last connection; only SQLite opens it meanwhile.
 type lock struct {
 	path    string // of the database, past all symbolic links
 	info    os.FileInfo

@@ -63,7 +63,7 @@ const (
 	purgeRows  = 200
 )
 
-// purge removes expired answers, unless a purge in the last purgeEvery has left none.
+// purge removes expired answers, unless the last purge that left none of them was less than purgeEvery ago.
 func (s *Store) purge(t *transaction, now time.Time) error {
 	if now.Sub(s.purged).Abs() < purgeEvery {
 		return nil

@@ -34,7 +34,7 @@ func TestFiles_Private(t *testing.T) {
 	require.Len(t, entries(t, dir), 5, "database, -wal, -shm, backup, restored database")
 }
 
-// A database that others can open is used, with a warning, and its journal gets its mode. A restore keeps the mode.
+// A database that others can open is used, with a warning. Its journal gets the same mode, and a restore keeps it.
 func TestFiles_Shared(t *testing.T) {
 	for mode, others := range map[os.FileMode]string{0o660: "its group", 0o644: "every user"} {
 		path := tinyDatabase(t)

@@ -117,7 +117,7 @@ func (s *session) row(ctx context.Context, name string, args, columns []any) (er
 			*column, ok = v.(int64)
 		}
 		if !ok {
-			return &tpox.Damaged{Cause: fmt.Errorf("column %d is of type %T, for %T", i+1, v, columns[i])}
+			return &tpox.Damaged{Cause: fmt.Errorf("column %d has the wrong type %T", i+1, v)}
 		}
 	}
 	return nil

@@ -71,8 +71,8 @@ func newReaders(ctx context.Context, db *sql.DB, n int) (*readers, error) {
 	return rs, nil
 }
 
-// maxMisses is how often a reader keeps a snapshot that is too old for a read. That read is done by the newest reader,
-// so that the cache of this one stays warm for others.
+// maxMisses is for how many reads a reader keeps a snapshot that is too old for them. The newest reader does these
+// reads instead, so that the reader's cache stays warm for other reads.
 const maxMisses = 50
 
 // read reads the columns of the one row of a query, or returns sql.ErrNoRows. It waits for a connection until ctx ends.
@@ -216,7 +216,7 @@ func (r *reader) endSnapshot() {
 type changes struct {
 	ends  atomic.Uint64 // the last change of the groups that have ended, committed or not
 	noted atomic.Uint64 // the last change; only the writer adds one
-	all   atomic.Uint64 // the last change that may have been of anything
+	all   atomic.Uint64 // the last change by noteAll, which may be of anything
 	seed  maphash.Seed
 	last  []atomic.Uint64
 }

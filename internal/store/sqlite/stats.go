@@ -223,7 +223,7 @@ func (s *Store) Space(ctx context.Context) (space store.Space, err error) {
 	return space, nil
 }
 
-// measure adds up the pages of tables and indexes. The table accounts counts as an index, because it only serves to
+// measure adds up the pages of tables and indexes. The accounts table counts as an index, because it only serves to
 // find customers.
 func measure(ctx context.Context, tx *sql.Tx, space *store.Space) error {
 	const size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"

@@ -133,10 +133,9 @@ func (s *Store) open(ctx context.Context) (err error) {
 
 // connect opens the connections, makes the schema in an empty file, and reads what the store keeps in memory.
 func (s *Store) connect(ctx context.Context) (err error) {
-	// reading is the size of the caches of all readers together, and writing is that of the writer's cache, in KiB. Other
-	// pages come from the operating system's cache. That holds each page once and not for each connection, so with little
-	// memory it gets the larger share. The writer's cache is small because SQLite looks through all of it at nearly every
-	// commit.
+	// These are the sizes of caches in KiB: reading is for all readers together, writing for the writer. Other pages come
+	// from the operating system's cache. That holds each page once and not for each connection, so with little memory it
+	// gets the larger share. The writer's cache is small because SQLite looks through all of it at nearly every commit.
 	reading, writing := 152<<10, 8<<10
 	if usable := probe.Here.UsableMemory(); usable > 0 {
 		reading, writing = min(reading, int(usable>>14)), min(writing, int(usable>>15))
@@ -228,7 +227,7 @@ func OpenFile(path string) (*sql.DB, error) {
 	return db, err
 }
 
-// withDatabase opens a database with one connection, calls do with it, and closes it.
+// withDatabase opens a database with one connection, calls do(db), and closes the database.
 func withDatabase(name string, do func(*sql.DB) error) (err error) {
 	db, err := sql.Open("sqlite", name)
 	if err != nil {
@@ -244,7 +243,7 @@ type queryer interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// eachRow calls each for every row of a query, until it returns an error.
+// eachRow calls each(rows) for every row of a query, until that returns an error.
 func eachRow(ctx context.Context, q queryer, query string, args []any, each func(*sql.Rows) error) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {

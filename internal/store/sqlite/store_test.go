@@ -46,7 +46,7 @@ func reopened(t testing.TB, path string, options store.Options) *Store {
 	return s
 }
 
-// With connections cut at random and the service restarted, each trade counts once.
+// With connections cut at random and the service restarted, each trade takes effect once.
 func TestOnce_Cut(t *testing.T) {
 	testenv.Long(t)
 	path := tinyDatabase(t)

@@ -119,7 +119,7 @@ func requireNoOrder(t testing.TB, s *Store, id int64) {
 	require.ErrorAs(t, errOf(s.GetOrder(context.Background(), tpox.ID(id))), new(*tpox.NotFound), "order %d", id)
 }
 
-// buyOne returns a trade that tests repeat: one share of a security that depends on the account, always at one moment.
+// buyOne returns a trade that tests repeat: one share of a security that depends on the account, at a fixed time.
 func buyOne(account int64) tpox.Trade {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return tpox.Trade{Side: tpox.Buy, Symbol: tiny.Symbol(int(account) % 500), Quantity: "1", Now: at}
@@ -230,13 +230,13 @@ func requireTiny(t testing.TB, s *Store) {
 	require.Greater(t, lease.First, orderID(tiny.Count(dataset.Order)-1))
 }
 
-// victims are the functions that the test binary runs in a process of its own, most to be killed, by name.
+// victims holds, by name, the functions that the test binary runs in a process of its own. Most are killed.
 var victims = map[string]func(args []string) error{
 	"write": writingVictim, "insert": insertingVictim, "load": loadingVictim,
 	"backup": backupVictim, "restore": restoreVictim,
 }
 
-// victimEnv holds the name and the arguments of a victim, in lines.
+// victimEnv holds the name and the arguments of a victim, one a line.
 const victimEnv = "BROKERAGE_TEST_VICTIM"
 
 func TestMain(m *testing.M) {
@@ -283,7 +283,7 @@ func (v *victim) kill() {
 	_ = v.Wait()
 }
 
-// together calls do for each i below n, each in a goroutine, and waits for all.
+// together calls do(i) for each i below n, each in a goroutine, and waits for all.
 func together(n int, do func(i int)) {
 	var all sync.WaitGroup
 	for i := range n {

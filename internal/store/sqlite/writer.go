@@ -348,7 +348,7 @@ func (w *writer) dequeue(last bool) *job {
 const (
 	// journalPages is the default length at which SQLite moves the journal into the file.
 	journalPages = 4000
-	// journalGroups is after how many groups the length is read, while the journal is short.
+	// journalGroups is the number of groups between two readings of the length while the journal is short.
 	journalGroups = 16
 )
 

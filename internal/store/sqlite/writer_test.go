@@ -14,8 +14,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// occupy starts run and returns when run has called wait, which blocks until release. A test must call release even if
-// a check fails, because Close waits for all reads and writes.
+// occupy starts run() and returns when that has called wait(), which blocks until release(). A test must call release
+// even if a check fails, because Close waits for all reads and writes.
 func occupy(run func(wait func()) error) (release func() error) {
 	begun, end := make(chan struct{}), make(chan struct{})
 	done := make(chan error, 1)
@@ -44,8 +44,8 @@ func hold(t testing.TB, s *Store) (release func() error) {
 	})
 }
 
-// asGroup calls do for each member. They enter the queue while the writer is busy, and so form one group, if groupTime
-// allows it. asGroup returns the error of each member, and that of the transaction that kept the writer busy.
+// asGroup calls do(i) for each member. They enter the queue while the writer is busy, and so form one group, if
+// groupTime allows it. asGroup returns the error of each member, and that of the transaction that kept the writer busy.
 func asGroup(t testing.TB, s *Store, members int, do func(i int) error) (errs []error, held error) {
 	t.Helper()
 	release := hold(t, s)

@@ -64,7 +64,7 @@ var buySecurity = &transaction{
 			e.trade(id, account, tpox.Sell, symbol, "1")
 			e.trade(id, account, tpox.Buy, symbol, "1")
 
-			// The other rule that covered sets is MaxHoldings.
+			// The variable covered also sets MaxHoldings.
 			_, account = e.holding(3, "1000000000.00")
 			e.must(buy(e.d.Symbol(2), "1"))
 			e.conflict(buy(e.d.Symbol(3), "1"), tpox.TooManyHoldings)

@@ -20,7 +20,7 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// The size of LinearCost's larger documents, about the greatest --max-body, and its ratio to the smaller ones' size.
+// LinearCost's larger documents have costlyBytes, near the maximum of --max-body; smaller ones 1/costFactor of that.
 const (
 	costlyBytes = 960 << 10
 	costFactor  = 10
@@ -143,7 +143,7 @@ type operation struct {
 // strict are the operations that may refuse documents written with validate=no.
 var strict = []string{"open_account", "close_account", "update_order_status", "buy_security", "sell_security"}
 
-// A costlyKind is the shapes of a kind of document, with the operations that read and write one.
+// A costlyKind is a kind of document: its shapes, and the operations that read and write it.
 type costlyKind struct {
 	name     string
 	validate func([]byte) error
@@ -157,7 +157,7 @@ func costlyKinds(ctx context.Context, s tpox.Store, d *dataset.Dataset) []costly
 	symbol, buyer := d.Symbol(1), tpox.ID(d.ID(dataset.Customer, 0))
 	opened := d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: id - 1})
 	price := tpox.Price{LastTrade: "5.5"}
-	// by adapts a call by key, which needs no document.
+	// by adapts a call that takes a key, and no document.
 	by := func(do func() error) func([]byte) error { return func([]byte) error { return do() } }
 	return []costlyKind{
 		{"Customer", tpox.ValidateCustomer, customerShapes(d), []operation{
@@ -192,8 +192,8 @@ func costlyKinds(ctx context.Context, s tpox.Store, d *dataset.Dataset) []costly
 
 // LinearCost requires that a call costs in proportion to the size of the document that it reads or writes: at most four
 // times as much for each byte of a document that is ten times as large; a quadratic cost would be ten times as
-// much. Cost is the processor time of this process and of those that processes returns, so that a busy machine does not
-// fail the test; the store must be loaded with d and have no other user.
+// much. Cost is the processor time of this process and of those in processes(), so that a busy machine does not fail
+// the test; the store must be loaded with d and have no other user.
 func LinearCost(t *testing.T, s tpox.Store, d *dataset.Dataset, processes func() []int) {
 	forShapes(t, s, d, func(t *testing.T, kind costlyKind, shape shape) {
 		large := shape.ofSize(t, costlyBytes)
@@ -216,7 +216,7 @@ func forShapes(t *testing.T, s tpox.Store, d *dataset.Dataset, test func(*testin
 // linearSlack is how many times as much a byte of the larger document may cost.
 const linearSlack = 4
 
-// The default of --max-body in bytes, and how many times as much as a common document one of that size may cost.
+// A document of largestBytes, the default of --max-body, may cost boundFactor times as much as a common one.
 const (
 	largestBytes = 128 << 10
 	boundFactor  = 60
@@ -236,7 +236,7 @@ func BoundedCost(t *testing.T, s tpox.Store, d *dataset.Dataset, processes func(
 const slight = 5 * time.Millisecond
 
 // compare runs the operations in turn, factor times with the small document and once with the large one, in up to 20
-// rounds, until the least cost of each with the large one is slight, or at most slack times that of its factor runs.
+// rounds, until each operation's least cost with the large one is at most slight, or slack times that with the small.
 func compare(
 	t *testing.T, operations []operation, small, large []byte, factor int, slack int, processes func() []int,
 ) {

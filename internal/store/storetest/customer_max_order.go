@@ -21,7 +21,7 @@ var customerMaxOrder = &transaction{
 		}},
 		{name: "CustomerMaxOrder/Ties", run: func(e *env) {
 			id, accounts, _ := e.insertCustomer(1)
-			// The lowest id counts, whether it was inserted first or last; the last one has fewer digits.
+			// The lowest id wins, whether it was inserted first or last; the one inserted last has fewer digits.
 			largest(e, id, accounts, 1, "1.00", "70.5", "70.50", "070.500", "70.49999999999999999999")
 			doc := orderXML(9, accounts[0], `<OrdQty Cash="+70.5"></OrdQty>`)
 			e.insertOrder(doc)
@@ -81,7 +81,7 @@ var customerMaxOrder = &transaction{
 			}
 			e.equal("the cash", "6", e.got(e.s.CustomerMaxOrder(e.Context(), id)).attrs["CASH"])
 		}},
-		// In a message with several orders, the account and the cash of the first count.
+		// In a message with several orders, the first one's account and cash count.
 		{name: "CustomerMaxOrder/FirstOrder", run: func(e *env) {
 			id, accounts, _ := e.insertCustomer(1)
 			other, others, _ := e.insertCustomer(1)

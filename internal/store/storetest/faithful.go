@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// A Tracer records the statements of calls with a context of Traced.
+// A Tracer records the statements of calls whose context is from Traced.
 type Tracer struct {
 	mu    sync.Mutex
 	ended []string
@@ -64,7 +64,7 @@ func Faithful(t testing.TB, s tpox.Store, d *dataset.Dataset, tracer *Tracer, te
 	}
 }
 
-// Judge returns how faithful a transaction is that runs these statements, by their texts alone.
+// Judge returns how faithful a transaction of these statements is, by their texts alone.
 func Judge(texts []string) tpox.Fidelity {
 	some := func(of func(text string) bool) bool { return slices.ContainsFunc(texts, of) }
 	inXML := func(text string) bool { return onDocument.MatchString(text) && xmlFunction.MatchString(text) }

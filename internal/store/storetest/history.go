@@ -70,7 +70,7 @@ func (h *history) explain(existed, exists bool) error {
 		left = slices.Delete(left, next, next+1)
 	}
 	if now != exists {
-		return fmt.Errorf("%d calls explain that it exists: %t, but afterwards it exists: %t", len(h.steps), now, exists)
+		return fmt.Errorf("after %d calls it should exist: %t, but it exists: %t", len(h.steps), now, exists)
 	}
 	return nil
 }

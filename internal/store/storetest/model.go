@@ -181,7 +181,7 @@ func (m *model) trade(t *rapid.T) {
 		return
 	}
 	id := m.customerID(c)
-	m.same("the customer", m.customers[c], m.customer(id)) // which the trade is compared with
+	m.same("the customer", m.customers[c], m.customer(id)) // m.env.trade starts from the stored one
 	if m.env.trade(id, a, side, symbol, quantity) != nil {
 		m.customers[c] = m.customer(id)
 	}

@@ -62,7 +62,7 @@ var openAccount = &transaction{
 				e.invalid(errOf(e.s.OpenAccount(e.Context(), plain(), id, []byte(a))))
 			})
 		}},
-		// A customer near or above the limit can be read and made smaller, but no account or trade may make it grow beyond.
+		// A customer near or above the limit can be read and reduced, but no account or trade may enlarge it beyond that.
 		{name: "OpenAccount/CustomerLimit", run: func(e *env) {
 			const limit = 128 << 10
 			held, other := e.d.Symbol(0), e.d.Symbol(1)

@@ -30,7 +30,7 @@ func decimal(s string) *big.Rat {
 	return r
 }
 
-// fixed formats a fraction with some places, rounded half to even.
+// fixed formats a fraction with the given number of places, rounded half to even.
 func fixed(r *big.Rat, places int) string {
 	pow := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil)
 	scaled := new(big.Rat).Mul(r, new(big.Rat).SetInt(pow))

@@ -88,7 +88,7 @@ var searchSecurities = &transaction{
 			q.After = "zzzzzzz"
 			e.equal("hits after the last", 0, e.search(e.securities, q))
 		}},
-		// A hit has the text of six elements. One that the security lacks is empty, and of several the first counts.
+		// A hit has the text of six elements. One that the security lacks is empty; of several, it has the first.
 		{name: "SearchSecurities/Odd", run: func(e *env) {
 			symbol, doc := e.listed()
 			sector := refSector(e.tree([]byte(doc))).text()
@@ -114,8 +114,8 @@ var searchSecurities = &transaction{
 			e.search([]*element{e.security(symbol)}, anyIn(long))
 			e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(e.put(doc, "Sector", long+"x")), false, nil))
 		}},
-		// Of several figures the first counts, for a hit as for a miss. A figure that is no number is refused wherever it
-		// is, so that it cannot make a search fail.
+		// Of several PEs or yields, a search compares the first. One that is no number is refused wherever it is, so that it
+		// cannot make a search fail.
 		{name: "SearchSecurities/SecondFigure", run: func(e *env) {
 			symbol, doc := e.listed()
 			sector := refSector(e.tree([]byte(doc))).text()

@@ -17,7 +17,7 @@ func Documents(d *dataset.Dataset, kinds ...dataset.Kind) (docs [][]byte) {
 	return docs
 }
 
-// Source returns documents in batches of a size, each from a numbered file with a document on every tenth line.
+// Source returns documents in batches of size, each batch from a numbered file with a document on every tenth line.
 // Refusals are added to refused; if that is nil, the first ends the load.
 func Source(name string, size int, refused *[]string, docs ...[]byte) store.Source {
 	return store.Source{

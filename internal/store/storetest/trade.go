@@ -234,7 +234,7 @@ func refTrade(c *element, id tpox.ID, s *element, t tpox.Trade) (*element, tpox.
 	return answer, ""
 }
 
-// refPosition adds change to the position in a security and returns its new quantity, or the reason of a refusal.
+// refPosition adds a quantity to the position in a security and returns the sum, or the reason of a refusal.
 func refPosition(holdings, s *element, t tpox.Trade, change *big.Rat) (*big.Rat, tpox.Reason) {
 	held := holdings.children("Position")
 	at := slices.IndexFunc(held, func(p *element) bool { return p.child("Symbol").text() == t.Symbol })

@@ -57,8 +57,8 @@ func treeOf(from *etree.Element) *element {
 	return n
 }
 
-// build makes an element of attributes (name, value, ...) and content: elements, lists of them, and texts. What is
-// missing is left out.
+// build makes an element of attributes (name, value, ...) and content: elements, lists of them, and texts. Nil and ""
+// are left out.
 func build(space, name string, attrs []string, content ...any) *element {
 	n := &element{space: space, name: name, attrs: map[string]string{}}
 	for i := 0; i+1 < len(attrs); i += 2 {

@@ -24,7 +24,7 @@ var updateOrderStatus = &transaction{
 		}},
 		{name: "UpdateOrderStatus/Invalid", run: func(e *env) {
 			id := tpox.ID(e.d.ID(dataset.Order, 3))
-			// XML cannot hold the last three, so that the schema never sees them.
+			// XML cannot hold the last three, so the schema never sees them.
 			for _, stat := range []string{"", "Z9", "filled", "44", `"<&`, "é", "\x00", "4\x01", "\xff"} {
 				e.unchanged(watch{orders: ids{id}}, func() {
 					e.invalid(errOf(e.s.UpdateOrderStatus(e.Context(), plain(), id, stat)))

@@ -43,13 +43,13 @@ function readDataset(xml) {
   };
 }
 
-// accountOf draws a customer and one of its accounts: the numbers of accounts repeat after a few customers.
+// accountOf draws a customer and one of its accounts. The number of accounts per customer repeats as in d.pattern.
 function accountOf(d) {
   const k = below(d.customers.count);
   const own = d.pattern[k % d.pattern.length];
   const first = d.accounts.first + d.stride * Math.floor(k / d.pattern.length) + own.offset;
   const account = first + below(own.accounts);
-  // The first position of a generated account has the symbol at this index.
+  // The id of a generated account gives the symbol of its first position.
   return { customer: d.customers.first + k, account, held: d.symbols[account % d.symbols.length] };
 }
 
@@ -198,7 +198,7 @@ async function next(form) {
     $('.first', form).hidden = Boolean(values);
     if (values) fillIn(form, values);
     else for (const field of $$('[data-in]', form)) field.value = '';
-    hint(form, values ? '' : 'Only what this page has inserted can be deleted here: insert something first.');
+    hint(form, values ? '' : 'Examples delete only what this page has inserted: insert something first.');
   } catch (e) {
     if (by === token()) hint(form, e instanceof Refused ? e.message : `No example: ${e.message}.`);
   } finally {

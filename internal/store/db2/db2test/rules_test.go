@@ -16,7 +16,7 @@ import (
 // by Db2.
 func TestTruncate_First(t *testing.T) {
 	_, db := filled(t)
-	db.SetMaxOpenConns(1) // one connection, because commits of others do not count
+	db.SetMaxOpenConns(1) // one connection, because each has its own unit of work
 	truncate, insert := statement(t, "empty_orders"), statement(t, "insert_order")
 	count := func() (n int) {
 		require.NoError(t, db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM orders").Scan(&n))

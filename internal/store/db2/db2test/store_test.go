@@ -152,7 +152,7 @@ func TestHandles(t *testing.T) {
 }
 
 // Two instances on one database of the stand-in, with connections cut at random and one instance restarted: each trade
-// counts once.
+// takes effect once.
 func TestOnce_Cut(t *testing.T) {
 	b := onBench(t)
 	link := chaostest.NewProxy(t, "tcp", b.Address())

@@ -17,7 +17,7 @@ import (
 	"brokerage/internal/store/db2/db2test"
 )
 
-// lacks are the statements that the stand-in does not know: monitoring.
+// lacks are the statements that the stand-in does not support, for monitoring.
 var lacks = []string{"observe_pools"}
 
 // The trial TestServer also runs on the stand-in: it creates everything, compiles all statements but those in lacks,
@@ -104,7 +104,7 @@ func tested(t testing.TB, folder, run string, env ...string) (output string, err
 // root is the folder of the product's module.
 const root = "../../../.."
 
-// IBM's own db2cli reads the script that is made for it, and compiles what the stand-in knows.
+// IBM's own db2cli reads the script that is made for it, and compiles what the stand-in supports.
 func TestScripts_DB2CLI(t *testing.T) {
 	b := onBench(t)
 	kit, err := db2test.Fetched()

@@ -214,7 +214,7 @@ func (s *Server) keep() error {
 	return nil
 }
 
-// rootFor returns where the folder of a server is made: in memory if the server flushes nothing, is not measured,
+// rootFor returns where the folder of a server is made: in memory if the server flushes nothing and is not measured,
 // memory has room, and TMPDIR names no other place. A new database is hundreds of files: a disk takes several times as
 // long for them.
 func rootFor(t testing.TB, settings []string) string {
@@ -303,7 +303,7 @@ func (s *Server) UseTLS(t testing.TB, cert, key []byte) {
 	s.Restart(t, "fast")
 }
 
-// DisableChecksums turns off the page checksums of a halted server, which is the default before PostgreSQL 18.
+// DisableChecksums turns off the page checksums of a halted server. They are off by default before PostgreSQL 18.
 func (s *Server) DisableChecksums(t testing.TB) {
 	t.Helper()
 	require.NoError(t, s.tool(t, "pg_checksums", "--disable", "--no-sync", "-D", s.data()))

@@ -33,7 +33,7 @@ func (s *Server) Promote(t testing.TB) {
 	s.control(t, "promote")
 }
 
-// CutOff ends the replication to a standby, until the function that it returns is called.
+// CutOff interrupts the replication to a standby until the function that it returns is called.
 func (s *Server) CutOff(t testing.TB) (attach func()) {
 	t.Helper()
 	from := value[string](t, s, "postgres", "SHOW primary_conninfo")

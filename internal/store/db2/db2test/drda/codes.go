@@ -34,7 +34,7 @@ var codes = map[string]code{
 	// The bench's own.
 	"38W01": {-16129, "2200M", ""},      // XMLPARSE: not well-formed
 	"38W02": {-16196, "2200M", ""},      // XMLVALIDATE: not valid
-	"38W03": {-16003, "10507", ""},      // XQuery: a type that does not fit, and other errors of a run
+	"38W03": {-16003, "10507", ""},      // XQuery: a type that does not fit, and other run-time errors
 	"38W04": {-204, "42704", ""},        // no such XML schema
 	"38W05": {-16003, "10507", ""},      // XMLCAST of more than one item
 	"38W06": {-803, "23505", ""},        // a duplicate in a unique index over XML

@@ -74,8 +74,8 @@ func (s structure) codePointAt(object int) uint16 {
 // after returns the offset of the next object.
 func (s structure) after(object int) int { return object + int(binary.BigEndian.Uint16(s[object:])) }
 
-// replace replaces s[from:to], and corrects the length of the structure, and
-// those of the enclosing objects, whose offsets are in lengths.
+// replace replaces s[from:to], and corrects the length of the structure and the
+// lengths of the enclosing objects, which are at the offsets in lengths.
 func (s structure) replace(from, to int, by []byte, lengths ...int) (structure, error) {
 	changed := make(structure, 0, len(s)-(to-from)+len(by))
 	changed = append(append(append(changed, s[:from]...), by...), s[to:]...)
@@ -105,7 +105,7 @@ func (s structure) parameter(codePoint uint16) (start, end int, ok bool) {
 	return 0, 0, false
 }
 
-// without removes a parameter of the first object, if it has it.
+// without removes a parameter of the first object, if it is there.
 func (s structure) without(codePoint uint16) (structure, error) {
 	start, end, ok := s.parameter(codePoint)
 	if !ok {

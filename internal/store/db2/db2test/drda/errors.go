@@ -38,5 +38,5 @@ func fixSQLCARD(s structure, at int) (structure, error) {
 	return s.replace(start+2, end, tokens, at, start)
 }
 
-// afterText returns the offset after a text with its length before it.
+// afterText returns the end of the text whose two-byte length is at the given offset.
 func afterText(s structure, at int) int { return at + 2 + int(binary.BigEndian.Uint16(s[at:])) }

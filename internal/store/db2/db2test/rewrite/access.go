@@ -8,20 +8,20 @@ import (
 )
 
 // Access returns the tables with XML columns in which a statement looks for
-// rows, each with the names of the indexes over XML that Db2 could find them
-// by. Whether it does is for its optimizer to decide. The rules are those of
+// rows, each with the names of the indexes over XML by which Db2 could find the
+// rows. Whether it does is for its optimizer to decide. The rules are those of
 // IBM's manual:
 //
 //   - The path in the condition is the index's, or one that its wildcards stand
 //     for, with the same namespaces ("Restrictiveness of index definitions"). A
 //     text node is not its element ("Considerations when specifying text() nodes").
-//   - The comparison is in brackets, and each row found fulfils it: a Boolean is
-//     an item as well, so that XMLEXISTS of one is true ("XMLEXISTS predicate usage").
+//   - The comparison must hold for each row found, and be in brackets: a Boolean is
+//     an item too, so that XMLEXISTS of false is true ("XMLEXISTS predicate usage").
 //   - It compares by the index's type ("Data type of literals"). HASHED serves equality
 //     only ("Data types associated with index XML pattern expressions").
 //   - A join converts both sides ("Join predicate conversion").
 //
-// Where the manual says nothing, as about positions, no index counts.
+// If the manual says nothing, as about positions, Access returns no index.
 func (c *Catalogue) Access(sql string) (access map[string][]string, err error) {
 	defer func() { err = refused(recover()) }()
 	tokens := lex(sql)
@@ -39,7 +39,7 @@ func (c *Catalogue) Access(sql string) (access map[string][]string, err error) {
 	}
 	for i := range tokens {
 		if !tokens[i].is("XMLEXISTS") || i == 0 || !tokens[i-1].is("WHERE", "AND") {
-			continue // NOT and OR: rows that an index does not find count as well
+			continue // NOT and OR also select rows that an index does not find
 		}
 		in, taken := inside(tokens[i+1:])
 		if starts(tokens[i+1+taken:], "OR") {

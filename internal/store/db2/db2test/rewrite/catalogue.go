@@ -27,14 +27,14 @@ func refused(thrown any) error {
 	panic(thrown) // a fault of this package
 }
 
-// Catalogue records what the statements of a database have created so far, as far as later ones need it.
+// Catalogue records what the statements of a database have created, as far as later statements need it.
 type Catalogue struct {
 	mu      sync.RWMutex
 	tables  map[string]table
 	indexes map[string]index
 }
 
-// table holds the types of a table's columns; XML is one of them.
+// table maps the columns of a table to their types, such as XML.
 type table map[string]string
 
 // index is an index over XML.

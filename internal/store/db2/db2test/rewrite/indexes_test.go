@@ -17,8 +17,8 @@ import (
 
 var indexLine = regexp.MustCompile(`(?m)^-- Index: (.+)\.$`)
 
-// intended returns the indexes over XML that the file of a statement says it is meant to use; nil for a statement that
-// reads a whole table, or none.
+// intended returns the indexes over XML that a statement should use, as its file says; nil if the file names none. A
+// statement that reads whole tables names none.
 func intended(text string) []string {
 	line := indexLine.FindStringSubmatch(text)
 	if len(line) == 0 || strings.HasPrefix(line[1], "none, ") {

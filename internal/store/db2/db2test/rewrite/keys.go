@@ -52,8 +52,8 @@ func (s *statement) key(q *xquery.Query, args []argument) (found string, unique 
 	if at < 0 {
 		return "", false
 	}
-	// Markers stay in order, and each occurs once: all values are kept here, and
-	// the evaluation takes them from there.
+	// Markers stay in order, and each occurs once: the lookup keeps all values, and
+	// the evaluation uses the kept ones.
 	s.kept++
 	number := fmt.Sprint((uint64(s.number) + uint64(s.kept)) % (1 << 31))
 	kept, give := "", 0
@@ -153,7 +153,7 @@ func comparisons(body *xquery.Node) []comparison {
 	return append(c.inPredicates(body.Steps[0]), c.inSteps(body.Steps[1:])...)
 }
 
-// inSteps returns the comparisons in the predicates of steps, which follow those of c.
+// inSteps returns the comparisons in the predicates of steps, which come after c.steps.
 func (c comparison) inSteps(steps []xquery.Step) (found []comparison) {
 	from := c.steps
 	for at := range steps {

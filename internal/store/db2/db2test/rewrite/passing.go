@@ -12,12 +12,12 @@ type argument struct {
 	name  string
 	kind  string // as in java/Queries.java: doc, or an atomic type
 	value string // in SQL for Derby
-	kept  string // where a kept value is, instead of value: see key
+	kept  string // the place of a kept value, used instead of value: see key
 
 	class         class
 	marker        bool   // the value has a parameter marker
 	table, column string // of the column, if the value is one
-	qualifier     string // of the column, with its point, if there is one
+	qualifier     string // of the column, with its dot, if there is one
 }
 
 // class is the way in which values compare, which decides whether an index

@@ -286,7 +286,7 @@ func (p *parser) step() (s Step) {
 	return s
 }
 
-// primary reads "Primary expressions"; nil if a name follows.
+// primary reads "Primary expressions", and returns nil if a name follows.
 func (p *parser) primary() *Node {
 	p.skip()
 	switch rest := p.text[p.at:]; {
@@ -321,7 +321,7 @@ func (p *parser) primary() *Node {
 	return p.call()
 }
 
-// call reads a call of a function; nil if it is only a name.
+// call reads a call of a function, and returns nil if only a name follows.
 func (p *parser) call() *Node {
 	at := p.at
 	uri, local := p.qName(nsFunctions)

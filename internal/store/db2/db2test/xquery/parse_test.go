@@ -8,7 +8,7 @@ import (
 	"brokerage/internal/store/db2/db2test/xquery"
 )
 
-// What Db2 does not have, or has and nobody has looked up yet, is refused.
+// A construct that Db2 lacks, or that nobody has looked up in its manual yet, is refused.
 func TestParse_Refused(t *testing.T) {
 	for name, query := range map[string]string{
 		"FollowingAxis":       `$d/a/following::b`,

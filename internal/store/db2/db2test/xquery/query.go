@@ -5,8 +5,7 @@ import "strings"
 // Kind is the kind of an expression.
 type Kind string
 
-// The kinds of expressions that decide whether an index serves a condition, and Other for all others, of which nothing
-// else is known.
+// The kinds of expressions that decide whether an index serves a condition. Other stands for the rest.
 const (
 	Literal    Kind = "literal"
 	Variable   Kind = "variable"   // Text is its name

@@ -132,7 +132,7 @@ func (p *parser) ncName() string {
 	return p.text[from:p.at]
 }
 
-// qName consumes a name. It returns the namespace of the prefix (the argument without if there is none) and the rest.
+// qName consumes a name, and returns the namespace of its prefix, or its argument if there is no prefix, and the rest.
 func (p *parser) qName(without string) (uri, local string) {
 	local = p.ncName()
 	if local == "" {
