@@ -36,7 +36,7 @@ type campaignCmd struct {
 	Replace      bool `help:"Discard the campaign in DIR, empty the database (never one made by another program) and start from the beginning; other files in DIR are kept. Default: continue an interrupted campaign."`
 	Plan         bool `help:"Print the steps of the campaign, and exit. Nothing is created, loaded or run."`
 
-	Steps     []string `placeholder:"NAME" help:"Steps to run, separated by commas: population, before the load; after it workloads (query, mixed, classic, insert-orders, insert-customers, or paths of workload files), cores and crash (docs/campaign.md). Default: those of the preset."`
+	Steps     []string `placeholder:"NAME" help:"Steps to run, separated by commas: population (inserts before the load); after it workloads (query, mixed, classic, insert-orders, insert-customers, or paths of files), cores and crash (docs/campaign.md). Default: those of the preset."`
 	DataScale float64  `default:"1" placeholder:"F" range:"0.000001..1000" help:"Multiply the preset's numbers of customers, orders and inserted documents by F. Default: 1."`
 	TimeScale float64  `default:"1" placeholder:"F" range:"0.000001..1000" help:"Multiply the preset's warm-up and measured times by F. Default: 1."`
 

@@ -166,7 +166,7 @@ func (h *harness) often(fault func()) {
 	}
 }
 
-// generous is a limit for the recovery on a busy machine; the table has the measured time.
+// generous limits a recovery, even on a busy machine; TestChaos reports the measured time.
 const generous = 30 * time.Second
 
 // lifted measures the time from now until every client gets responses again.

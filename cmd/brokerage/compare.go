@@ -28,7 +28,7 @@ type compareCmd struct {
 	Rate     float64 `placeholder:"N" range:"0..1000000" help:"Open model: transactions started per second on each side, with at most --users running at once; latencies are compared then. 0 selects the closed model, in which throughput is compared. Default: 0."`
 	Seed     uint64  `default:"1" placeholder:"N" help:"Seed of the random parameters and of the order of slices. Default: 1."`
 
-	Detect    percentFlag   `default:"3%" placeholder:"N%" help:"Difference to find, from 0.1% to 100%: the comparison ends when the whole 95 % interval is inside or beyond --tolerance, or is at most this wide and excludes 0 while the estimate is beyond --tolerance. Default: 3%."`
+	Detect    percentFlag   `default:"3%" placeholder:"N%" help:"Difference to find, from 0.1% to 100%: the comparison ends when the 95 % interval is all inside or all outside ±--tolerance, or is at most this wide without 0 and its estimate is outside. Default: 3%."`
 	Tolerance percentFlag   `default:"2%" placeholder:"N%" help:"Largest difference that counts as equal, from 0.1% to 100%. Default: 2%."`
 	Others    percentFlag   `default:"5%" placeholder:"N%" help:"Share of the machine that other programs may use during a slice; a slice with more is repeated, and so is one in which the load generator's clock stalled. 100% accepts any share, which makes the intervals wider. Default: 5%."`
 	Within    time.Duration `default:"20m" placeholder:"TIME" range:"1m..720h" help:"Longest time; most comparisons are decided earlier. Default: 20m."`

@@ -149,7 +149,7 @@ func (c *driveCmd) remote(ctx context.Context, s streams, config drive.Plan) err
 			return fmt.Errorf("--watch-db: %w", err)
 		}
 		if config.Observer == nil {
-			return usagef("--watch-db: %s is not a database of a server", database.Name())
+			return usagef("--watch-db: %s has no server to watch", database.Name())
 		}
 		defer func() { _ = config.Observer.Close() }() // nothing was written
 	}

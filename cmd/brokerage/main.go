@@ -46,7 +46,7 @@ type commands struct {
 	Backup   backupCmd   `cmd:"" help:"Copy a database, which may be in use, to a checksummed file."`
 	Restore  restoreCmd  `cmd:"" help:"Restore a database from a backup."`
 	Drive    driveCmd    `cmd:"" help:"Run a workload against a database or a service, and print the results."`
-	Compare  compareCmd  `cmd:"" help:"Measure whether one of two services or databases is faster, in slices in random order."`
+	Compare  compareCmd  `cmd:"" help:"Find the faster of two services or databases, in short runs (slices) in random order."`
 	Merge    mergeCmd    `cmd:"" help:"Merge the results of a load that several load generators have issued."`
 	Campaign campaignCmd `cmd:"" help:"Study a database: load it, measure it, and run all workloads against it."`
 	Report   reportCmd   `cmd:"" help:"Write an HTML report of a campaign or a load test, or compare two results."`

@@ -18,7 +18,7 @@ import (
 )
 
 // requireKept runs commands whose output, the last argument, is a file that they must not write to: each is refused as
-// wrong usage in one line, and the file stays as it is.
+// wrong usage, in one line unless it logs, and the file stays.
 func requireKept(t *testing.T, path string, commands ...string) {
 	t.Helper()
 	before, statErr := os.Stat(path)

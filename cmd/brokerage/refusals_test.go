@@ -156,7 +156,7 @@ var refusals = map[string]refusal{
 	"drive --db null: --find p99=20": {exitUsage,
 		`"p99=20" is not a goal such as p99=20ms, get_order:p99=5ms or errors=0.1%`},
 	"drive --db null: --find speed=5s": {exitUsage,
-		"a limit of p50, p90, p95, p99, p99.9 or errors"},
+		"limit p50, p90, p95, p99, p99.9 or errors"},
 	"drive --db null: --find get_oder:p99=20ms":                 {exitUsage, "the workload mixed does not run get_oder"},
 	"drive --db null: --find p99=20ms --think 1s":               {exitUsage, "--find cannot be used with --think"},
 	"drive --db null: --find p99=20ms --within 0s":              {exitUsage, "--within: 0s is outside of the range"},

@@ -101,8 +101,8 @@ func TestServe_ConfigBombs(t *testing.T) {
 	}
 }
 
-// After the volume is lost, the service is not ready and does not fill it, its backups stay, and a restore brings the
-// acknowledged write back while the service waits.
+// After the volume is lost, the service is not ready and makes no database, its backups stay, and a restore brings
+// the acknowledged write back while the service waits.
 func TestServe_LostVolume(t *testing.T) {
 	t.Parallel()
 	dir, backups := tinyDB(t), t.TempDir()

@@ -71,8 +71,8 @@ func TestCampaign_RefusesASecond(t *testing.T) {
 	require.Positive(t, refused)
 }
 
-// A run that was only unsteady or disturbed by other load is made once more, from the data as loaded. A run with any
-// other fault counts.
+// A run that was only unsteady or disturbed by other load is repeated once, from the data as loaded. Other runs are
+// not.
 func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()

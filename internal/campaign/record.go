@@ -165,8 +165,8 @@ type RunPlan struct {
 	Documents int64 `json:"documents,omitempty"`
 }
 
-// Growth is one stage of a population: inserts through the transactions, with one commit each, that show whether their
-// rate holds as the database grows.
+// Growth is one stage of a population: inserts, each a transaction of its own, that show whether their rate holds as
+// the database grows.
 type Growth struct {
 	Stage     int        `json:"stage"` // from 1
 	Workload  string     `json:"workload"`

@@ -64,7 +64,7 @@ type Settings struct {
 type Load struct {
 	Workload  string `json:"workload"`
 	Users     int    `json:"users"`
-	Documents int64  `json:"documents,omitempty"` // that are inserted through the transactions, with one commit each
+	Documents int64  `json:"documents,omitempty"` // that are inserted, each by a transaction of its own
 }
 
 // Duration is a time such as 20s or 1h30m in a file.
@@ -157,9 +157,11 @@ func (s Settings) Check() error {
 			return fmt.Errorf("inserts: %s is listed twice", of.Workload)
 		case of.Workload != insertOrders && of.Workload != insertCustomers:
 			return fmt.Errorf("inserts: %s is neither %s nor %s", of.Workload, insertOrders, insertCustomers)
-		case of.Users < 1 || of.Documents < int64(of.Users):
-			return fmt.Errorf("%s of %d documents: too few for %d users; use a larger --data-scale", of.Workload, of.Documents,
-				of.Users)
+		case of.Users < 1:
+			return fmt.Errorf("inserts: %s needs at least 1 user", of.Workload)
+		case of.Documents < int64(of.Users):
+			return fmt.Errorf("%s of %d documents: too few for %d users, each of which inserts at least one", of.Workload,
+				of.Documents, of.Users)
 		}
 	}
 	for _, of := range slices.Concat(s.Inserts, s.Cores) {

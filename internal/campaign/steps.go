@@ -51,7 +51,7 @@ func (c *Campaign) do(ctx context.Context, s *Step) (err error) {
 const populationStages = 4
 
 // populate lets users fill a database that has only securities: they insert as many customers and orders as the dataset
-// has, with one commit each, in stages. No transaction inserts a security, so the securities are loaded.
+// has, each by a transaction of its own, in stages. No transaction inserts a security, so the securities are loaded.
 func (c *Campaign) populate(ctx context.Context, s *Step) error {
 	spec := c.dataset.Spec()
 	var err error

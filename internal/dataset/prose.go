@@ -200,7 +200,7 @@ func (s *securityGen) member(b blank, n int) int {
 // mention writes the member of list whose turn it is for b.
 func (s *securityGen) mention(list []string, b blank) { s.str(list[s.member(b, len(list))]) }
 
-// nameInText writes the name of the fund, or of the company without its trade, in running text.
+// nameInText writes the name of a fund, or the root of a company's name, in running text.
 func (s *securityGen) nameInText() {
 	if s.family != "" {
 		s.shortName(&s.issue)

@@ -144,8 +144,8 @@ func (c *Crew) over(at int64) bool { return at >= c.end.Load() }
 
 func (c *Crew) endAt(at int64) { c.end.Store(min(c.end.Load(), at)) }
 
-// nap is the longest single sleep until a time that is due, so that an early end of the run is soon noticed; waiting
-// for a channel instead would cost time in each transaction.
+// nap is the longest single sleep of a longer wait, so that an early end of the run is soon noticed; waiting for a
+// channel instead would cost time in each transaction.
 const nap = 50 * time.Millisecond
 
 // sleepUntil sleeps until a time, and returns true. It returns false if the end comes first.

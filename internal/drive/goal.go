@@ -42,8 +42,8 @@ func ParseGoal(text string) (Goal, error) {
 	for one := range strings.SplitSeq(text, ",") {
 		l, ok := parseLimit(one)
 		if !ok {
-			return Goal{}, fmt.Errorf("%q is not a goal such as p99=20ms, get_order:p99=5ms or errors=0.1%%: a limit of p50, "+
-				"p90, p95, p99, p99.9 or errors", one)
+			return Goal{}, fmt.Errorf("%q is not a goal such as p99=20ms, get_order:p99=5ms or errors=0.1%%; limit p50, p90, "+
+				"p95, p99, p99.9 or errors", one)
 		}
 		g.limits = append(g.limits, l)
 	}

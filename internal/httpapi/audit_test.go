@@ -75,7 +75,7 @@ func TestAudit_Records(t *testing.T) {
 	}
 }
 
-// A client causes no more records of refusals than it may send requests.
+// Requests over a client's rate limit are refused without a record.
 func TestAudit_RefusalsAreLimited(t *testing.T) {
 	kept := &trail{}
 	s := fresh(t, Options{Tokens: allTokens, Audit: kept, Rate: 3})

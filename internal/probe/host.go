@@ -32,7 +32,7 @@ func (s System) Host() (r Reading) {
 	return r
 }
 
-// virtual matches devices that are no disks (loop, memory, device mapper, RAID), which would be counted twice.
+// virtual matches memory, and devices whose I/O is counted on disks too: loop devices, device mapper, RAID.
 var virtual = regexp.MustCompile(`^(loop|ram|dm-|md|zram)`)
 
 // disks adds up the disks, without partitions and virtual devices.

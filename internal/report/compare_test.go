@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/result"
 )
 
-// campaignOf returns a campaign of one workload, with 100 users. For most, see steps.
+// campaignOf returns a campaign of one workload, with 100 users; most is as in steps.
 func campaignOf(name string, most float64) *File {
 	c := madeUpCampaign()
 	c.Steps = append(c.Steps[:5:5], steps("mixed", most, 100)...)

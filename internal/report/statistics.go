@@ -18,7 +18,7 @@ func withCode(name string) cell {
 	return cell{Text: name}
 }
 
-// statisticsSection shows the table that the scenario asks for: by transaction, by kind, and in total.
+// statisticsSection shows a table for each group: by transaction, kind of transaction, and in total.
 func statisticsSection(groups []group) section {
 	s := section{ID: "statistics"}
 	for _, g := range groups {

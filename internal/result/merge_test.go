@@ -43,7 +43,7 @@ func TestMerge_Refuses(t *testing.T) {
 		"Setting":    {func(r *Run) { r.Settings["durability"] = "off" }, "the settings are map[durability:full] in"},
 		"Start":      {func(r *Run) { r.Part.StartAt = time.Unix(2e9, 0) }, "the time to start is 2001-09-09 01:46:40"},
 		"Unreadable": {func(r *Run) { r.Transactions[0].Histogram = "" }, "part 3: the histogram of get_order cannot"},
-		"Counts":     {func(r *Run) { r.Transactions[0].Count++ }, "the histogram of get_order has "},
+		"Counts":     {func(r *Run) { r.Transactions[0].Count++ }, "the histogram of get_order counts "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			names, runs := parts(t, 3)

@@ -4,6 +4,7 @@ package result
 
 import (
 	_ "embed"
+	"fmt"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -117,6 +118,12 @@ type WorkloadStamp struct {
 	NewDocuments string `json:"newDocuments,omitempty"`
 	// Weights is the text that has replaced the mix of the file; empty for the file's own.
 	Weights string `json:"weights,omitempty"`
+}
+
+// String returns what tells two workloads apart in a message.
+func (w WorkloadStamp) String() string {
+	return fmt.Sprintf("%s (file %.12s, validate %t, weights %q, new documents %q)", w.Name, w.SHA256, w.Validate,
+		w.Weights, w.NewDocuments)
 }
 
 // Part is a transaction of a mix with its weight.

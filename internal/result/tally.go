@@ -159,7 +159,7 @@ func (r *Row) reopen() error {
 		return fmt.Errorf("the histogram of %s cannot be read: %w", r.Name, err)
 	}
 	if n := times.TotalCount(); n != r.Count+r.Late {
-		return fmt.Errorf("the histogram of %s has %d times, but %d transactions are counted", r.Name, n, r.Count+r.Late)
+		return fmt.Errorf("the histogram of %s counts %d transactions, its row %d", r.Name, n, r.Count+r.Late)
 	}
 	r.times = times
 	return nil

@@ -141,8 +141,8 @@ func judgeParts(r *Run, no func(format string, args ...any)) {
 	}
 }
 
-// offMix returns a sentence if the drawn mix differs from the configured one, by a chi-square test of draws. It
-// includes draws without a call, whose number has a limit of its own.
+// offMix returns a sentence if the drawn mix differs from the configured one, by a chi-square test. Draws without a
+// call count too; their number has a limit of its own.
 func offMix(r *Run) string {
 	drawn := func(row *Row) float64 { return float64(row.Count + row.Waiting + row.Empty) }
 	all := 0.0

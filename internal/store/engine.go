@@ -53,7 +53,7 @@ func Register(e *Engine) { engines = append(engines, e) }
 type Observer interface {
 	// Pools returns the page hits and misses of each table or buffer pool so far, for all clients of the database.
 	Pools(ctx context.Context) ([]PoolStats, error)
-	// Process returns the id of the database's parent process, or 0 when it is not visible on this computer.
+	// Process returns the id of the server's main process, or 0 when it is not visible on this computer.
 	Process() int
 	Close() error
 }

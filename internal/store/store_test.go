@@ -47,7 +47,7 @@ func TestFind_Refusals(t *testing.T) {
 		"OtherScheme":   {"oracle:x", "this is not the URL of a database: " + forms},
 		"OtherCase":     {"SQLite:x", forms},
 		"NoPath":        {"sqlite:", "sqlite:PATH"},
-		"MoreThanNull":  {"null:x", "must not be followed"},
+		"MoreThanNull":  {"null:x", "null: takes no further text"},
 		"NothingScheme": {":x", forms},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -58,7 +58,7 @@ func Kit(t testing.TB) string {
 	return dir
 }
 
-// Command returns the path of a program that may not be installed.
+// Command returns the path of a program. Without it, see Missing.
 func Command(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)

@@ -28,7 +28,7 @@ func (d Draw) picker(r *rand.Rand, n int64) func() int64 {
 	return func() int64 { return ranked() * stride % n }
 }
 
-// ranks is like picker, but does not scatter popular keys: its function prefers the lowest indexes.
+// ranks is like picker, but does not scatter popular keys: they have the lowest indexes.
 func (d Draw) ranks(r *rand.Rand, n int64) func() int64 {
 	switch d.Distribution {
 	case "zipf":

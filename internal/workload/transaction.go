@@ -22,8 +22,8 @@ type Transaction struct {
 	draw    func(u *User, c *Call) bool
 	request request
 	execute execute // the same call on a store
-	// key is a text that each correct answer has near its beginning, and location the end of the Location header of a 201
-	// response; both are for Call.fill. key is empty without an answer, location if the transaction creates nothing.
+	// key is a text near the beginning of each correct answer, location the end of the Location header of a 201 response;
+	// both are templates for Call.fill. key is empty if answers have no body, location if nothing is created.
 	key, location string
 	keep          func(u *User, c *Call) // remembers what a successful call has made, for the user to remove it later
 

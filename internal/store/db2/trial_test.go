@@ -286,7 +286,7 @@ func designs(schema string) (list []design, err error) {
 	return list, nil
 }
 
-// alone returns the statements of a script, each named by its first 40 characters.
+// alone returns statements, each named by what and its first 40 characters.
 func alone(what string, texts []string) (list []named) {
 	for _, text := range texts {
 		list = append(list, named{fmt.Sprintf("%s: %.40s", what, text), text})

@@ -16,7 +16,7 @@ func init() {
 		Usage:     "null:",
 		Check: func(url string) error {
 			if url != "null:" {
-				return errors.New("null: must not be followed by anything")
+				return errors.New("null: takes no further text")
 			}
 			return nil
 		},

@@ -262,7 +262,7 @@ func BenchmarkPgbench(b *testing.B) {
 	}
 }
 
-// pgbenchScripts returns the flags of pgbench that run a query with keys of the dataset, as workloads draw them.
+// pgbenchScripts returns pgbench's flags that run a query with random ids, or drawnWords words, of the dataset.
 func pgbenchScripts(b *testing.B, d *dataset.Dataset, query string) (flags []string) {
 	statement := pgbenchStatement(testenv.Text(b, "sql/"+query+".sql"))
 	add := func(draw, word string) {

@@ -76,7 +76,7 @@ func TestLoadDataset_Interrupted(t *testing.T) {
 	requireDataset(t, s, d)
 }
 
-// Documents that cannot be stored beside the others are refused one by one, wherever they are in a batch.
+// Documents that cannot be stored are refused one by one, wherever they are in a batch.
 func TestLoadBatches_Refused(t *testing.T) {
 	s, _, d := fresh(t)
 	customers := int(d.Count(dataset.Security))

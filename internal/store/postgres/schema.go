@@ -40,8 +40,7 @@ const (
 	modePure = "pure" // the documents alone, through indexes on expressions over them
 )
 
-var errPureDistributed = errors.New("mode=pure in the URL is for one server: " +
-	"a cluster finds documents by tables of keys")
+var errPureDistributed = errors.New("mode=pure excludes distribute: a cluster finds documents by tables of keys")
 
 // takeWanted reads the parameters of a URL that are not for the server, and removes them.
 func takeWanted(parameters map[string]string) (w wanted, err error) {

@@ -68,7 +68,7 @@ func TestOpen_Unavailable(t *testing.T) {
 	}
 }
 
-// A schema of another version or program is refused with a sentence, and so is an empty database with AsIs.
+// A schema of another version or program is refused with a clear error. With AsIs, so is an empty database.
 func TestOpen_OtherVersion(t *testing.T) {
 	server := pgtest.Shared(t)
 	for change, says := range map[string]string{

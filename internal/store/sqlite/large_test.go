@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/store"
 )
 
-// In five transactions, a write of a large document waits for its turn until its context ends. Others do not wait.
+// Five transactions on a large document wait for their turn until the context ends. A small insert does not wait.
 func TestLarge_Turns(t *testing.T) {
 	s := tinyStore(t)
 	const id = 900_000

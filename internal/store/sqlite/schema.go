@@ -96,8 +96,8 @@ func Remove(ctx context.Context, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	// The database first: a journal that is left alone is refused, but a database without its journal would be opened
-	// without the last writes.
+	// The database first: a lone journal is refused, but a database without its journal would be opened without the
+	// last writes.
 	return removeAll(path, path+"-wal", path+"-shm")
 }
 

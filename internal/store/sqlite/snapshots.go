@@ -209,10 +209,9 @@ func (r *reader) endSnapshot() {
 // read is still current. This is needed for a write that was planned before it reached the writer (see revise), and
 // for a connection that reads from a snapshot that it has kept (see readers).
 //
-// Time is counted in changes: a reader that takes the number of the last group's last change before it reads a document
-// sees at least what was committed by then. A change is noted before it is committed. Documents are hashed to the slots
-// of a table and share them, so an unchanged document may seem changed, which costs another read. A changed document
-// never seems unchanged.
+// Time is counted in changes: a reader that loads ends before it reads a document sees at least what was committed by
+// then. A change is noted before it is committed. Documents are hashed to the slots of a table and share them, so an
+// unchanged document may seem changed, which costs another read. A changed document never seems unchanged.
 type changes struct {
 	ends  atomic.Uint64 // the last change of the groups that have ended, committed or not
 	noted atomic.Uint64 // the last change; only the writer adds one

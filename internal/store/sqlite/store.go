@@ -213,7 +213,7 @@ func uri(path string, settings url.Values) string {
 	return (&url.URL{Scheme: "file", Opaque: opaque, RawQuery: settings.Encode()}).String()
 }
 
-// existing returns a name for SQLite to read (mode ro) or write (rw) an existing database; it never makes one.
+// existing returns a name with which SQLite opens a database to read (mode ro) or write (rw), but makes none.
 func existing(path, mode string) string {
 	return uri(path, url.Values{"mode": {mode}, "_pragma": {busyPragma}})
 }

@@ -81,7 +81,7 @@ var customerMaxOrder = &transaction{
 			}
 			e.equal("the cash", "6", e.got(e.s.CustomerMaxOrder(e.Context(), id)).attrs["CASH"])
 		}},
-		// In a message with several orders, the first one's account and cash count.
+		// Of several orders in a message, only the first is considered.
 		{name: "CustomerMaxOrder/FirstOrder", run: func(e *env) {
 			id, accounts, _ := e.insertCustomer(1)
 			other, others, _ := e.insertCustomer(1)
