@@ -126,8 +126,8 @@ func (p *Process) gone() error {
 // PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Stop asks the process and all that it has started to end, and kills what is left. It returns an error if the process
-// has ended before.
+// Stop asks the process and, on Unix, all that it has started to end, and kills what is left as Kill does. It returns
+// an error if the process has ended before.
 func (p *Process) Stop(within time.Duration) error {
 	defer p.Kill() // also what it has started
 	select {
@@ -143,7 +143,7 @@ func (p *Process) Stop(within time.Duration) error {
 	return nil
 }
 
-// Kill kills the process and all that it has started.
+// Kill kills the process and, on Unix, all that it has started.
 func (p *Process) Kill() {
 	killAll(p.cmd)
 	<-p.ended

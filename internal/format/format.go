@@ -33,7 +33,7 @@ func Plural[N ~int | ~int64](n N, noun string) string {
 	return Count(n) + " " + noun
 }
 
-// Figure writes a rate or a ratio: whole from 100 on, with three decimals below 1, else with three significant digits.
+// Figure writes a rate or a ratio: whole if 0 or from 100 on, three decimals below 1, else three significant digits.
 func Figure(v float64) string {
 	switch size := math.Abs(v); {
 	case v == 0:

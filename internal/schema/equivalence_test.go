@@ -82,7 +82,7 @@ func TestEquivalence_Xmllint(t *testing.T) {
 			`|'(\s[^']*|[^']*\s)' is not a valid value of the atomic type '[^']*([dD]ate|Time(stamp)?)'`)
 }
 
-// Xerces-C gives the same verdicts. Db2 validates with XML4C, IBM's edition of it.
+// Xerces-C differs as the others do. Db2 validates with its IBM edition, XML4C.
 func TestEquivalence_Xerces(t *testing.T) {
 	testenv.Long(t)
 	testEquivalence(t, testenv.Xerces, `^root element is not`, `no character data is allowed by content model`)

@@ -194,7 +194,7 @@ func (r *replicated) checkOrder(t testing.TB, id int64, done, stale *atomic.Int6
 }
 
 // A read with a bound on its age is answered by replicas while the primary is idle, also at the end of a file of its
-// log. Once the primary has written, a replica that is cut off does not answer it.
+// log. After a write, a replica that is cut off answers only within the bound.
 func (c *cluster) maxStaleness(t *testing.T) {
 	const maxLag = time.Second
 	r := c.replicate(t, 2)
