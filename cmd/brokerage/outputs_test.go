@@ -17,8 +17,8 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// requireKept runs commands whose output, the last argument, is a file that they must not write to: each is refused as
-// wrong usage, in one line unless it logs, and the file stays.
+// requireKept runs commands with path, an output that they must not write to or create, as the last argument: each is
+// refused as wrong usage, in one line unless it logs.
 func requireKept(t *testing.T, path string, commands ...string) {
 	t.Helper()
 	before, statErr := os.Stat(path)
