@@ -19,7 +19,7 @@ import (
 type backupCmd struct {
 	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"Database to copy: sqlite:PATH or postgres://USER@HOST/DATABASE; it may be in use. Db2 is not supported; use its own BACKUP DATABASE."`
 	Out     string `required:"" type:"path" placeholder:"FILE" help:"File to write the backup to; with --keep, the folder of the backups."`
-	Replace bool   `xor:"old" help:"Overwrite FILE if it exists, unless it is a backup of another database. Default: an error."`
+	Replace bool   `xor:"old" help:"Overwrite FILE if it is a backup, but not of another database. Default: an error."`
 	Keep    int    `xor:"old" placeholder:"N" range:"0..1000000" help:"Write brokerage-DATE.bak into the folder that --out names, then remove older backups of this database there, so that the newest N by name remain, the new one included. Backups of users other than you, root and the folder's owner stay. Default: 0, which writes to the file --out."`
 }
 

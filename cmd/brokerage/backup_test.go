@@ -36,7 +36,7 @@ func TestBackup(t *testing.T) {
 			`at 20\d\d-[-\d:T]+Z, [\d.]+ MB in [\d.]+ s \([\d.]+ [kMG]B/s\)\n$`, r.out)
 	of := func(text string) string { return regexp.MustCompile("database [0-9a-f]{32}").FindString(text) }
 	require.Equal(t, of(r.out), of(succeeds(t, "verify", "--db", "sqlite:"+made).out))
-	requireOneLine(t, brokerage(t.Context(), restore...), exitFailed, "exists already: --replace replaces it")
+	requireOneLine(t, brokerage(t.Context(), restore...), exitFailed, "exists already: see --replace")
 	restore = append(restore, "--replace")
 	succeeds(t, restore...)
 

@@ -46,7 +46,7 @@ type campaignCmd struct {
 	Profile   *profileFlag   `placeholder:"PROFILE" help:"Profile of the dataset: tpox-2 or tpox-1. Default: that of the preset."`
 	Seed      *uint64        `placeholder:"N" help:"Seed of the dataset and of the random parameters; the same seed gives the same documents and parameters. Default: 1."`
 	Users     []int          `placeholder:"N" range:"1..10000" help:"Numbers of users to run query, mixed, classic and workload files with, separated by commas. Default: 1,2,4,8,16,50,100 (full), or those of the preset."`
-	Reference *int           `placeholder:"N" range:"1..10000" help:"Number of users for everything that runs at a single number of users: inserts, population, cores, crash. Default: the preset's, or with --users the largest."`
+	Reference *int           `placeholder:"N" range:"1..10000" help:"Number of users for inserts, population, cores and crash, unless the preset has one for them. Default: the preset's, or with --users the largest."`
 	WarmUp    *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Warm-up before each measurement. Default: 20s (full), or that of the preset."`
 	Duration  *time.Duration `placeholder:"TIME" range:"1ms..720h" help:"Measured time of each run, at least 1ms. Default: 60s (full), or that of the preset."`
 	Think     *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Pause of each user between two transactions. Default: 0s."`

@@ -62,7 +62,7 @@ var refusals = map[string]refusal{
 	"backup --db sqlite:none.db --out b": {exitFailed, "no such file"},
 	"migrate --db postgres://me:secret@127.0.0.1:1/x?connect_timeout=1": {exitFailed,
 		"postgres://me@127.0.0.1:1/x: the store is unavailable: connecting"},
-	"backup --db sqlite:there.db --out there.bak": {exitFailed, "exists already: --replace replaces it"},
+	"backup --db sqlite:there.db --out there.bak": {exitFailed, "exists already: see --replace"},
 	"backup --db sqlite:there.db --out n/b":       {exitFailed, "there is no folder HERE/n\n"},
 	"backup --out x --db " + aDB2:                 {exitFailed, "docs/db2.md"},
 	"restore --from x --db " + aDB2:               {exitFailed, "docs/db2.md"},
@@ -89,7 +89,7 @@ var refusals = map[string]refusal{
 	"serve --port 8380": {exitUsage, "--port: there is no such flag; --listen takes address and port: " +
 		"--listen 127.0.0.1:8380, or --listen :8380 for all addresses"},
 	"serve --listen 8380": {exitUsage,
-		`--listen: "8380" is not an address: use 127.0.0.1:8380 for this machine only, or :8380 for all of its addresses`},
+		`--listen: "8380" is not an address: use 127.0.0.1:8380 or, if other machines may connect, :8380`},
 	"serve --db brokerage.db": {exitUsage,
 		`"brokerage.db" is not the URL of a database: did you mean sqlite:brokerage.db?`},
 	"serve --timeout 10":  {exitUsage, `--timeout: "10" has no unit: use 10s, 10ms, 10m or 10h`},

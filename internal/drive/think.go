@@ -27,7 +27,7 @@ func (t *Think) UnmarshalText(text []byte) error {
 	mean, isExponential := strings.CutPrefix(string(text), exponential)
 	pause, err := time.ParseDuration(mean)
 	if err != nil || pause < 0 || pause > maxThink || isExponential && pause == 0 {
-		return fmt.Errorf("%q is not %s, with a time such as 500ms, of at most %s", text, ThinkForm, maxThink)
+		return fmt.Errorf("%q is not %s: 0s to %s such as 500ms, MEAN above 0s", text, ThinkForm, maxThink)
 	}
 	*t = Think{pause, isExponential}
 	return nil

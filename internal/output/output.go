@@ -83,7 +83,7 @@ func (f File) Check() error {
 	case !info.Mode().IsRegular():
 		return &Refused{f.Path, "is not a file"}
 	case f.New:
-		return fmt.Errorf("%s exists already: --replace replaces it", f.Path)
+		return fmt.Errorf("%s exists already: see --replace", f.Path)
 	case f.Kind.is == nil:
 		return fmt.Errorf("%s exists already", f.Path)
 	}

@@ -138,7 +138,7 @@ func TestFile_Inputs(t *testing.T) {
 	}
 	write("result")
 	file.Path, file.New = at("result"), true
-	require.EqualError(t, file.Check(), at("result")+" exists already: --replace replaces it")
+	require.EqualError(t, file.Check(), at("result")+" exists already: see --replace")
 }
 
 // A file of another kind that appears while Write runs is not replaced.

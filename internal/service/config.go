@@ -63,7 +63,7 @@ type Config struct {
 	ShutdownTimeout time.Duration `default:"30s" placeholder:"TIME" range:"0s..24h" help:"How long running requests may take to finish after --drain-delay; then they are cut off. Default: 30s."`
 
 	DebugAddr    string `placeholder:"ADDR" help:"Loopback address that serves profiles (pprof). Default: no profiles."`
-	OTLPEndpoint string `name:"otlp-endpoint" placeholder:"URL" help:"URL of the collector that traces are sent to, such as http://127.0.0.1:4318. Default: OTEL_EXPORTER_OTLP_ENDPOINT, or no traces."`
+	OTLPEndpoint string `name:"otlp-endpoint" placeholder:"URL" help:"URL of the collector of traces, such as http://127.0.0.1:4318. Default: OTEL_EXPORTER_OTLP_[TRACES_]ENDPOINT, or no traces."`
 
 	LogLevel  slog.Level `default:"info" placeholder:"LEVEL" help:"Lowest level that is logged: debug, info, warn or error. info logs all requests but successful health checks and scrapes, which debug adds; warn only those with a 5xx response; error only those with a 5xx response other than 503. Of requests beyond 100 per second, one in 100 is logged; 5xx other than 503 always. Default: info."`
 	LogFormat string     `default:"auto" enum:"auto,human,json" placeholder:"FORMAT" help:"Format of the log: human, json, or auto, which is human on a terminal and json elsewhere. Default: auto."`

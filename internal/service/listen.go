@@ -38,8 +38,7 @@ func resolve(flag, text, noOthers string) (*net.TCPAddr, error) {
 	if !strings.Contains(text, ":") {
 		if _, err := strconv.ParseUint(text, 10, 16); err == nil {
 			return nil, configErrorf(
-				"%s: %q is not an address: use 127.0.0.1:%[3]s for this machine only, or :%[3]s for all of its addresses",
-				flag, text, text)
+				"%s: %q is not an address: use 127.0.0.1:%[2]s or, if other machines may connect, :%[2]s", flag, text)
 		}
 		return nil, configErrorf("%s: %q has no port: use for example %[2]s:8080", flag, text)
 	}
