@@ -19,7 +19,7 @@ import (
 
 //nolint:lll // a help text is one string
 type compareCmd struct {
-	A string `arg:"" help:"First side: the URL of a service, http://HOST:PORT; the URL of a database that holds a dataset, as for --db of drive, such as sqlite:PATH?synchronous=normal; or exec:COMMAND, a command that starts a service, which is stopped afterwards. The address of that service is read from its output, in the form that serve prints; {port} in COMMAND is replaced by a free port, at which the service must listen."`
+	A string `arg:"" help:"First side: the URL of a service, http://HOST:PORT; the URL of a database that holds a dataset, as for --db of drive, such as sqlite:PATH?synchronous=normal; or exec:COMMAND, a command that starts a service, which is stopped afterwards. Its address is read from its output, in the form that serve prints, or {port} in COMMAND is replaced by a free port, at which it must listen on 127.0.0.1."`
 	B string `arg:"" help:"Second side. It is compared with the first."`
 
 	Workload string  `default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file. Default: mixed."`

@@ -86,7 +86,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		kong.Description("The TPoX online brokerage: the service, its databases, and documents for it at any scale. "+
 			"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a load test, comparison or campaign ended early or by Ctrl-C, "+
 			"4 its results are INVALID or verify --ledger found lost changes, "+
-			"5 a comparison shows B to be worse, 6 it is undecided, 130 otherwise interrupted."),
+			"5 a comparison shows B to be worse, 6 it is undecided, 130 interrupted without results."),
 		kong.Writers(s.out, s.err),
 		kong.Exit(func(int) { done = true }), // only --help and --version exit
 		kong.UsageOnError(),

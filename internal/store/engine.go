@@ -149,8 +149,8 @@ func (d Database) OpenBulk(ctx context.Context, options Options) (Bulk, error) {
 }
 
 // ErrNothingStored is the error of loading, verifying or copying null:, which stores nothing.
-var ErrNothingStored = errors.New("null: holds nothing that could be loaded or verified: use sqlite:PATH, " +
-	"postgres://… or db2://…")
+var ErrNothingStored = errors.New("null: stores nothing: name a database that does, " +
+	"such as sqlite:PATH or postgres://…")
 
 // Stores reports whether databases of this kind store documents.
 func (d Database) Stores() bool { return d.Engine.Script != nil }

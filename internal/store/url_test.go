@@ -71,7 +71,7 @@ func TestURL_Refusals(t *testing.T) {
 		url  func(testing.TB) string
 		says string
 	}{
-		"Nothing":     {func(testing.TB) string { return "null:" }, "null: holds nothing"},
+		"Nothing":     {func(testing.TB) string { return "null:" }, "null: stores nothing"},
 		"LoadedFile":  {filled(file, loaded), "holds tpox-2/24-80/seed-2/"},
 		"Loaded":      {filled(onPostgres(""), loaded), "holds tpox-2/24-80/seed-2/"},
 		"OneOrder":    {filled(onPostgres(""), oneOrder), "holds documents that no load has left"},
