@@ -131,6 +131,8 @@ var refusals = map[string]refusal{
 
 	"drive --durations 60s": {exitUsage, `unknown flag --durations, did you mean "--duration"? ` +
 		"(see brokerage drive --help)\n"},
+	"drive --db null: --users 0": {exitUsage,
+		"--users: 0 is outside of the range from 1 to 10000 (see brokerage drive --help)\n"},
 	"drive --duration soon":                     {exitUsage, `--duration: "soon" is not a time such as 500ms, 10s or 2m`},
 	"drive --workload half.json":                {exitUsage, "brokerage drive: workload half.json: "},
 	"drive --db null: --url http://127.0.0.1:1": {exitUsage, "can't be used together"},

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -143,11 +142,7 @@ func requireComparable(a, b *side) error {
 	refuse := func(what, x, y string) error {
 		return fmt.Errorf("%s and %s cannot be compared: their %s differ: %q and %q", a.name, b.name, what, x, y)
 	}
-	definition := func(g group) string {
-		w := g.Run.Workload
-		return joined(", ", w.Name, "file "+short(w.SHA256), fmt.Sprintf("validate %t", w.Validate),
-			prefixed("weights ", w.Weights))
-	}
+	definition := func(g group) string { return g.Run.Workload.String() }
 	switch {
 	case a.kind != b.kind:
 		return fmt.Errorf("%s is %s and %s is %s: only two of a kind can be compared", a.name, a.kind, b.name, b.kind)
@@ -168,18 +163,19 @@ func requireComparable(a, b *side) error {
 
 // writeDifferences writes the facts in which a and b differ, except those that always differ.
 func writeDifferences(text *strings.Builder, a, b *side) {
-	always := []string{"Measured", "Arrivals", "Prepared", "Target", "Limit", "Database", "Disk"}
-	ofA, ofB := make(map[string]string), make(map[string]string)
-	for _, f := range a.facts {
-		ofA[f.Name] = f.Text
-	}
-	for _, f := range b.facts {
-		ofB[f.Name] = f.Text
+	done := []string{"Measured", "Arrivals", "Prepared", "Target", "Limit", "Database", "Disk"} // they always differ
+	textOf := func(s *side, name string) string {
+		for _, f := range s.facts {
+			if f.Name == name {
+				return f.Text
+			}
+		}
+		return "none"
 	}
 	for _, f := range slices.Concat(a.facts, b.facts) {
-		if ofA[f.Name] != ofB[f.Name] && !slices.Contains(always, f.Name) {
-			always = append(always, f.Name)
-			fmt.Fprintf(text, "%s differs: A %s; B %s\n", f.Name, cmp.Or(ofA[f.Name], "none"), cmp.Or(ofB[f.Name], "none"))
+		if ofA, ofB := textOf(a, f.Name), textOf(b, f.Name); ofA != ofB && !slices.Contains(done, f.Name) {
+			done = append(done, f.Name)
+			fmt.Fprintf(text, "%s differs: A %s; B %s\n", f.Name, ofA, ofB)
 		}
 	}
 }

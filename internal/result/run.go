@@ -122,8 +122,14 @@ type WorkloadStamp struct {
 
 // String returns what tells two workloads apart in a message.
 func (w WorkloadStamp) String() string {
-	return fmt.Sprintf("%s (file %.12s, validate %t, weights %q, new documents %q)", w.Name, w.SHA256, w.Validate,
-		w.Weights, w.NewDocuments)
+	text := fmt.Sprintf("%s, file %.12s, validate %t", w.Name, w.SHA256, w.Validate)
+	if w.Weights != "" {
+		text += ", weights " + w.Weights
+	}
+	if w.NewDocuments != "" {
+		text += ", new documents " + w.NewDocuments
+	}
+	return text
 }
 
 // Part is a transaction of a mix with its weight.

@@ -2,5 +2,5 @@
 
 package store
 
-// DiskSpace is not implemented here: known is always false.
+// DiskSpace reads no sizes on this system: known is always false.
 func DiskSpace(string) (free, size float64, known bool) { return 0, 0, false }

@@ -89,8 +89,10 @@ func duplicate(keys any) error {
 		return tpox.DuplicateOrder(keys.ID)
 	case tpox.CustomerKeys:
 		return fmt.Errorf("customer %d, or one of its accounts, exists already", keys.ID)
+	case tpox.SecurityKeys:
+		return fmt.Errorf("security %s exists already", keys.Symbol)
 	default:
-		return fmt.Errorf("security %s exists already", keys.(tpox.SecurityKeys).Symbol) //nolint:forcetypeassert // the rest
+		return errors.New("a key of the document exists already")
 	}
 }
 

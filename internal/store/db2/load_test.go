@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -45,6 +46,26 @@ func TestOpen_Administration(t *testing.T) {
 	long := admin.said()
 	require.NoError(t, s.DeleteOrder(t.Context(), tpox.Write{Now: noon}, 7))
 	require.Equal(t, long, admin.said())
+}
+
+// Documents with a key that exists are refused by name, and the transaction is committed.
+func TestLoad_Duplicates(t *testing.T) {
+	d := dataset.New(dataset.Spec{Seed: 1})
+	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) { return answer{changed: 1}, twice }}
+	var documents []store.PreparedDocument
+	for _, k := range dataset.Kinds {
+		doc := d.Append(nil, k, 0)
+		keys, err := store.KeysOf(k, doc)
+		require.NoError(t, err)
+		documents = append(documents, store.PreparedDocument{Kind: k, Doc: doc, Keys: keys})
+	}
+	require.NoError(t, open(t, f).change(t.Context(), func(t *tx) error { return t.insertDocuments(documents) }))
+	for i, says := range []string{
+		"security A exists already", "customer 1002, or one of its accounts, exists already", "order 103282 exists already",
+	} {
+		require.EqualError(t, documents[i].Refused, says)
+	}
+	require.Contains(t, f.said(), "insert_order COMMIT")
 }
 
 // After a failure halfway, Empty leaves the mark that the database is unfinished, so that nobody serves it.
