@@ -35,7 +35,7 @@ func TestMerge_Refuses(t *testing.T) {
 		"Missing":    {func(r *Run) { r.Part.Number = 4 }, "part 3 of 3 is missing"},
 		"Of":         {func(r *Run) { r.Part.Of = 4 }, "the number of parts is 3 in the first and 4 in the second"},
 		"Seed":       {func(r *Run) { r.Seed++ }, "the seed is 7 in the first and 8 in the second"},
-		"Workload":   {func(r *Run) { r.Workload.SHA256 = "x" }, "the workload is mixed, file "},
+		"Workload":   {func(r *Run) { r.Workload.SHA256 = "x" }, "the workload is mixed, file aaaaaaaaaaaa, "},
 		"Dataset":    {func(r *Run) { r.Dataset.Fingerprint = "other" }, "the dataset is "},
 		"Users":      {func(r *Run) { r.Model.Users++ }, "the model is "},
 		"Duration":   {func(r *Run) { r.Duration++ }, "the duration is 60 in the first and 61 in the second"},
